@@ -1,0 +1,208 @@
+//! Days, instants and the clock, within a range that both databases store and sort alike.
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike, NaiveDate, SubsecRound, TimeDelta, Utc};
+use diesel::backend::Backend;
+use diesel::deserialize::{self, FromSql};
+use diesel::serialize::{self, Output, ToSql};
+use diesel::sql_types::{self, Date};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::db::types::{Moment, Stored, stored};
+
+/// A day of the years 1900 to 2199: beyond, `PostgreSQL` refuses it and `SQLite` sorts it wrongly.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    diesel::AsExpression,
+    diesel::FromSqlRow,
+)]
+#[diesel(sql_type = Date)]
+#[serde(transparent)]
+pub struct Day(NaiveDate);
+
+impl Day {
+    /// Reads `2026-01-31`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let date = text.parse::<NaiveDate>().ok().filter(|_| text.len() == "2026-01-31".len())?;
+        (1900..2200).contains(&date.year()).then_some(Self(date))
+    }
+
+    /// So many days earlier.
+    #[must_use]
+    pub fn minus_days(self, days: i64) -> Self {
+        Self(self.0.checked_sub_signed(TimeDelta::days(days)).unwrap_or(NaiveDate::MIN))
+    }
+
+    /// So many days later.
+    #[must_use]
+    pub fn plus_days(self, days: i64) -> Self {
+        Self(self.0.checked_add_signed(TimeDelta::days(days)).unwrap_or(NaiveDate::MAX))
+    }
+
+    /// How many days it lies after `other`; negative when before.
+    #[must_use]
+    pub fn days_since(self, other: Self) -> i64 {
+        self.0.signed_duration_since(other.0).num_days()
+    }
+}
+
+impl From<NaiveDate> for Day {
+    /// For days that come from the clock or the database.
+    fn from(date: NaiveDate) -> Self {
+        Self(date)
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let refuse = || "invalid day, expected YYYY-MM-DD from 1900 to 2199";
+        Self::parse(&text).ok_or_else(|| de::Error::custom(refuse()))
+    }
+}
+
+impl schemars::JsonSchema for Day {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Day".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "date" })
+    }
+}
+
+impl<DB: Backend> ToSql<Date, DB> for Day
+where
+    NaiveDate: ToSql<Date, DB>,
+{
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        self.0.to_sql(out)
+    }
+}
+
+impl<DB: Backend> FromSql<Date, DB> for Day
+where
+    NaiveDate: FromSql<Date, DB>,
+{
+    fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+        NaiveDate::from_sql(bytes).map(Self)
+    }
+}
+
+/// An instant in UTC, to the microsecond.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    diesel::AsExpression,
+    diesel::FromSqlRow,
+    schemars::JsonSchema,
+)]
+#[diesel(sql_type = Moment)]
+#[schemars(inline)]
+pub struct Instant(#[schemars(with = "String")] DateTime<Utc>);
+
+impl Instant {
+    const TEXT: &str = "%Y-%m-%dT%H:%M:%S%.6fZ";
+
+    /// So many seconds later, or earlier.
+    #[must_use]
+    pub fn plus_seconds(self, seconds: i64) -> Self {
+        let moved = TimeDelta::try_seconds(seconds).and_then(|by| self.0.checked_add_signed(by));
+        Self(moved.unwrap_or(self.0))
+    }
+
+    /// Seconds since 1970.
+    #[must_use]
+    pub fn unix_seconds(self) -> i64 {
+        self.0.timestamp()
+    }
+
+    /// The day it falls on in `zone`.
+    #[must_use]
+    pub fn day_in(self, zone: chrono_tz::Tz) -> Day {
+        Day(self.0.with_timezone(&zone).date_naive())
+    }
+}
+
+impl From<DateTime<Utc>> for Instant {
+    fn from(at: DateTime<Utc>) -> Self {
+        Self(at.trunc_subsecs(6))
+    }
+}
+
+impl From<Instant> for uuid::Timestamp {
+    fn from(at: Instant) -> Self {
+        let seconds = u64::try_from(at.0.timestamp()).unwrap_or_default();
+        Self::from_unix(uuid::NoContext, seconds, at.0.timestamp_subsec_nanos())
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.format("%Y-%m-%dT%H:%M:%SZ").fmt(f)
+    }
+}
+
+impl Stored for Instant {
+    type Postgres = DateTime<Utc>;
+    type Sqlite = String;
+    fn to_postgres(&self) -> DateTime<Utc> {
+        self.0
+    }
+    fn from_postgres(at: DateTime<Utc>) -> deserialize::Result<Self> {
+        Ok(Self(at))
+    }
+    fn to_sqlite(&self) -> String {
+        self.0.format(Self::TEXT).to_string()
+    }
+    fn from_sqlite(text: String) -> deserialize::Result<Self> {
+        Ok(Self(chrono::NaiveDateTime::parse_from_str(&text, Self::TEXT)?.and_utc()))
+    }
+}
+stored!(Instant: Moment = postgres sql_types::Timestamptz, sqlite sql_types::Text);
+
+/// Where the time comes from: the system, or a fixed instant in tests and figures that must repeat.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Clock {
+    /// The system's clock.
+    #[default]
+    System,
+    /// Always this instant.
+    Fixed(Instant),
+}
+
+impl Clock {
+    /// The present instant.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
+    pub fn now(self) -> Instant {
+        match self {
+            Self::System => Utc::now().into(),
+            Self::Fixed(at) => at,
+        }
+    }
+}

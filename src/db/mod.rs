@@ -1,0 +1,29 @@
+//! The database: either kind, reached only through a scope.
+//!
+//! [`Db`] holds the pools, `identity` the doors through which a credential becomes a person, [`Read`] and [`Write`] the
+//! scopes in which tools run, [`Scoped`] the queries that cannot leave a caller's reach, `walls` what holds when all of
+//! that is forgotten.
+
+#[macro_use]
+mod reachable;
+pub(crate) mod connection;
+mod identity;
+mod migrate;
+#[macro_use]
+mod page;
+mod pool;
+mod query;
+pub mod schema;
+mod scope;
+pub mod types;
+mod walls;
+
+pub(crate) use identity::{Identity, SignIn, TokenRow};
+pub use migrate::migrate;
+pub use page::{Ascending, Newest, Page, PagedTool, Paging};
+pub use pool::{Db, Seal, Session};
+pub use query::{ContainsAll, Derived, Filters, HandWritten, HandWrittenSql};
+pub use reachable::{Mandates, Reach, Reachable};
+pub use scope::{Read, Scoped, Write};
+
+use crate::ids::TenantId;

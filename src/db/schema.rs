@@ -1,0 +1,201 @@
+//! The tables as Diesel sees them, how they are reached, and how they join.
+#![expect(missing_docs, reason = "a table is described by its migration")]
+
+use super::types::{Amount, Id, Measure, Moment, Percentage};
+
+/// Declares tables with our SQL types in scope.
+macro_rules! tables {
+    ($($name:ident ($($key:ident),+) { $($column:ident -> $type:ty),+ $(,)? })+) => {
+        $(diesel::table! {
+            use diesel::sql_types::{BigInt, Binary, Bool, Date, Integer, Nullable, Text};
+            use super::{Amount, Id, Measure, Moment, Percentage};
+            $name ($($key),+) { $($column -> $type,)+ }
+        })+
+        diesel::allow_tables_to_appear_in_same_query!($($name),+);
+    };
+}
+
+tables! {
+    firms (tenant_id) {
+        tenant_id -> Id, name -> Text, uid -> Nullable<Text>, email -> Text, phone -> Text, street -> Text,
+        house_number -> Text, postal_code -> Text, town -> Text, country -> Text, iban -> Text, qr_iban -> Text,
+        time_zone -> Text, currency -> Text, payment_term_days -> Integer,
+    }
+    memberships (tenant_id, user_id) {
+        tenant_id -> Id, user_id -> Id, display_name -> Text, role -> Text, reach -> Text, client_id -> Nullable<Id>,
+        is_active -> Bool, created_at -> Moment,
+    }
+    api_tokens (tenant_id, id) {
+        tenant_id -> Id, id -> Id, user_id -> Id, name -> Text, digest -> Binary, suffix -> Text, scopes -> Text,
+        created_at -> Moment, expires_at -> Nullable<Moment>, revoked_at -> Nullable<Moment>,
+        last_used_at -> Nullable<Moment>, last_used_from -> Nullable<Text>,
+    }
+    clients (tenant_id, id) {
+        tenant_id -> Id, id -> Id, number -> Text, name -> Text, legal_form -> Text, uid -> Nullable<Text>,
+        status -> Text, email -> Nullable<Text>, phone -> Nullable<Text>, language -> Text,
+        responsible_id -> Nullable<Id>, sort_name -> Text, search_text -> Text, created_at -> Moment,
+        deleted_at -> Nullable<Moment>,
+    }
+    contacts (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, full_name -> Text, job_title -> Nullable<Text>,
+        email -> Nullable<Text>, phone -> Nullable<Text>, is_primary -> Bool,
+    }
+    addresses (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, kind -> Text, street -> Text, house_number -> Text,
+        postal_code -> Text, town -> Text, country -> Text,
+    }
+    mandates (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, number -> Text, title -> Text, kind -> Text, status -> Text,
+        responsible_id -> Nullable<Id>, starts_on -> Date, ends_on -> Nullable<Date>, billing -> Text,
+        currency -> Text, flat_fee -> Nullable<Amount>, budget_amount -> Nullable<Amount>,
+        budget_hours -> Nullable<Measure>, fiscal_year_end_month -> Integer, vat_method -> Text,
+        vat_period -> Nullable<Text>, vat_net_rate -> Nullable<Percentage>, search_text -> Text,
+        created_at -> Moment,
+    }
+    mandate_members (tenant_id, mandate_id, user_id) {
+        tenant_id -> Id, mandate_id -> Id, user_id -> Id, duty -> Text,
+    }
+    reach (tenant_id, user_id, mandate_id) { tenant_id -> Id, user_id -> Id, mandate_id -> Id }
+    services (tenant_id, id) {
+        tenant_id -> Id, id -> Id, code -> Text, name -> Text, unit -> Text, rate -> Amount, currency -> Text,
+        vat_rate_percent -> Percentage, is_active -> Bool, search_text -> Text,
+    }
+    service_rates (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, service_id -> Id, rate -> Amount, valid_from -> Date,
+        valid_to -> Nullable<Date>,
+    }
+    commits (tenant_id, number) { tenant_id -> Id, number -> BigInt, committed_at -> Moment, user_id -> Id }
+    invoices (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, mandate_id -> Nullable<Id>, document -> Text, state -> Text,
+        number -> Nullable<Text>, title -> Text, currency -> Text, issued_on -> Nullable<Date>,
+        due_on -> Nullable<Date>, supply_from -> Date, supply_to -> Date, net -> Amount, vat -> Amount,
+        rounding -> Amount, total -> Amount, origin_invoice_id -> Nullable<Id>, qr_reference -> Nullable<Text>,
+        commit_number -> Nullable<BigInt>, search_text -> Text, created_at -> Moment,
+    }
+    invoice_lines (tenant_id, id) {
+        tenant_id -> Id, id -> Id, invoice_id -> Id, position -> Integer, service_id -> Nullable<Id>,
+        description -> Text, quantity -> Measure, unit -> Text, unit_price -> Amount, net -> Amount,
+        vat_rate_percent -> Percentage, vat -> Amount,
+    }
+    dispatches (tenant_id, id) { tenant_id -> Id, id -> Id, invoice_id -> Id, channel -> Text, sent_on -> Date }
+    payments (tenant_id, id) {
+        tenant_id -> Id, id -> Id, invoice_id -> Id, received_on -> Date, amount -> Amount, method -> Text,
+        reference -> Nullable<Text>, reverses_id -> Nullable<Id>, commit_number -> BigInt,
+    }
+    reminders (tenant_id, id) {
+        tenant_id -> Id, id -> Id, invoice_id -> Id, level -> Integer, sent_on -> Date, due_on -> Date, fee -> Amount,
+        commit_number -> BigInt,
+    }
+    employees (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, number -> Text, first_name -> Text, last_name -> Text,
+        birth_date -> Date, avs_number -> Text, iban -> Text, email -> Nullable<Text>, street -> Text,
+        house_number -> Text, postal_code -> Text, town -> Text, country -> Text, hired_on -> Date,
+        left_on -> Nullable<Date>, sort_name -> Text, search_text -> Text,
+    }
+    employment_contracts (tenant_id, id) {
+        tenant_id -> Id, id -> Id, employee_id -> Id, valid_from -> Date, valid_to -> Nullable<Date>,
+        job_title -> Text, pay -> Text, salary -> Amount, currency -> Text, salaries_per_year -> Integer,
+        activity_percent -> Percentage, weekly_hours -> Measure, withholding_tax -> Bool,
+    }
+    payslips (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, employee_id -> Id, year -> Integer, month -> Integer,
+        state -> Text, currency -> Text, gross -> Amount, deductions -> Amount, allowances -> Amount, net -> Amount,
+        employer_charges -> Amount, paid_on -> Nullable<Date>, reverses_id -> Nullable<Id>,
+        commit_number -> Nullable<BigInt>,
+    }
+    payslip_lines (tenant_id, id) {
+        tenant_id -> Id, id -> Id, payslip_id -> Id, position -> Integer, kind -> Text, code -> Text, label -> Text,
+        base -> Nullable<Amount>, rate_percent -> Nullable<Percentage>, amount -> Amount,
+    }
+}
+
+/// What only the administrator's connection touches: the server reads it through the doors below.
+pub(crate) mod people {
+    use super::{Id, Moment};
+
+    diesel::table! {
+        use diesel::sql_types::{Bool, Text};
+        use super::{Id, Moment};
+        tenants (id) { id -> Id, slug -> Text, is_active -> Bool, created_at -> Moment, }
+    }
+    diesel::table! {
+        use diesel::sql_types::{Bool, Integer, Nullable, Text};
+        use super::{Id, Moment};
+        users (id) {
+            id -> Id, email -> Text, full_name -> Text, password_hash -> Nullable<Text>, token_version -> Integer,
+            is_active -> Bool, created_at -> Moment,
+        }
+    }
+    diesel::table! {
+        use diesel::sql_types::Text;
+        use super::Id;
+        roles (tenant_id, name) { tenant_id -> Id, name -> Text, }
+    }
+    diesel::table! {
+        use diesel::sql_types::Text;
+        use super::Id;
+        role_permissions (tenant_id, role, permission) { tenant_id -> Id, role -> Text, permission -> Text, }
+    }
+}
+
+/// The identity doors: views, neither reachable nor joinable; only `db::identity` reads them.
+pub(crate) mod doors {
+    use super::{Id, Moment};
+
+    diesel::table! {
+        use diesel::sql_types::{Integer, Nullable, Text};
+        use super::Id;
+        identities (tenant_id, user_id) {
+            tenant_id -> Id, user_id -> Id, slug -> Text, firm_name -> Text, time_zone -> Text, email -> Text,
+            display_name -> Text, token_version -> Integer, role -> Text, reach -> Text,
+            permissions -> Nullable<Text>,
+        }
+    }
+    diesel::table! {
+        use diesel::sql_types::{Binary, Integer, Nullable, Text};
+        use super::{Id, Moment};
+        credentials (digest) {
+            digest -> Binary, token_id -> Id, token_name -> Text, scopes -> Text, expires_at -> Nullable<Moment>,
+            last_used_at -> Nullable<Moment>, tenant_id -> Id, user_id -> Id, slug -> Text, firm_name -> Text,
+            time_zone -> Text, email -> Text, display_name -> Text, token_version -> Integer, role -> Text,
+            reach -> Text, permissions -> Nullable<Text>,
+        }
+    }
+    diesel::table! {
+        use diesel::sql_types::{Integer, Text};
+        use super::Id;
+        sign_ins (email) {
+            email -> Text, password_hash -> Text, tenant_id -> Id, user_id -> Id, slug -> Text, firm_name -> Text,
+            token_version -> Integer,
+        }
+    }
+}
+
+reachable! {
+    tenant: firms, memberships, services;
+    living: clients.id through CLIENTS;
+    contacts.client_id through CLIENTS,
+    addresses.client_id through CLIENTS,
+    mandates.id through MANDATES,
+    mandate_members.mandate_id through MANDATES,
+    service_rates.mandate_id through MANDATES,
+    invoices.id through INVOICES,
+    invoice_lines.invoice_id through OF_INVOICES,
+    dispatches.invoice_id through OF_INVOICES,
+    payments.invoice_id through OF_INVOICES,
+    reminders.invoice_id through OF_INVOICES,
+    employees.mandate_id through MANDATES,
+    employment_contracts.employee_id through OF_EMPLOYEES,
+    payslips.mandate_id through MANDATES,
+    payslip_lines.payslip_id through OF_PAYSLIPS,
+}
+own! { api_tokens.user_id }
+tenant_joinable! {
+    clients (responsible_id) -> memberships (user_id),
+    mandates (client_id) -> clients (id),
+    mandates (responsible_id) -> memberships (user_id),
+    mandate_members (user_id) -> memberships (user_id),
+    invoices (client_id) -> clients (id),
+    invoices (mandate_id) -> mandates (id),
+    payslips (employee_id) -> employees (id),
+}

@@ -1,0 +1,91 @@
+//! The ids of the demo data: known in advance, so that examples and tests can name them.
+
+use uuid::Uuid;
+
+use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
+
+/// What an id is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Kind {
+    /// A firm.
+    Tenant = 1,
+    /// A person.
+    User,
+    /// An API token.
+    Token,
+    /// A client.
+    Client,
+    /// A person to talk to.
+    Contact,
+    /// An address.
+    Address,
+    /// A mandate.
+    Mandate,
+    /// A service.
+    Service,
+    /// An agreed rate.
+    ServiceRate,
+    /// A sales document.
+    Invoice,
+    /// A line of one.
+    InvoiceLine,
+    /// A dispatch.
+    Dispatch,
+    /// A payment.
+    Payment,
+    /// A reminder.
+    Reminder,
+    /// An employee.
+    Employee,
+    /// A contract.
+    Contract,
+    /// A payslip.
+    Payslip,
+    /// A line of one.
+    PayslipLine,
+}
+
+/// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
+#[must_use]
+pub fn id(firm: u16, kind: Kind, n: u32) -> Uuid {
+    let high = 0x018c_c251_f400_u64 << 16 | 0x7000 | u64::from(kind as u16);
+    let low = 0x8000_u64 << 48 | u64::from(n) << 16 | u64::from(firm);
+    Uuid::from_u64_pair(high, low)
+}
+
+/// The client of the examples.
+#[must_use]
+pub fn example_client() -> ClientId {
+    id(0, Kind::Client, 1).into()
+}
+
+/// The mandate of the examples.
+#[must_use]
+pub fn example_mandate() -> MandateId {
+    id(0, Kind::Mandate, 1).into()
+}
+
+/// The mandate of the examples that has employees.
+#[must_use]
+pub fn example_payroll_mandate() -> MandateId {
+    id(0, Kind::Mandate, 2).into()
+}
+
+/// The invoice of the examples.
+#[must_use]
+pub fn example_invoice() -> InvoiceId {
+    id(0, Kind::Invoice, 1).into()
+}
+
+/// The employee of the examples.
+#[must_use]
+pub fn example_employee() -> EmployeeId {
+    id(0, Kind::Employee, 1).into()
+}
+
+/// The payslip of the examples.
+#[must_use]
+pub fn example_payslip() -> PayslipId {
+    id(0, Kind::Payslip, 1).into()
+}

@@ -1,0 +1,312 @@
+//! The handler of `/mcp`: the order of checks, one hop to the blocking pool behind a fair gate, one line in the log.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::http::{StatusCode, header};
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::StreamExt;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::answer::Reply;
+use super::envelope::{McpHeaders, Message};
+use super::guard::{self, Access, Handshake, Presented, Refused};
+use super::limits::Limits;
+use super::mcp::{self, Exchange, Noted};
+use super::trace::Trace;
+use crate::auth::{Caller, Credential, SignInDesk, authenticate, jwt, note_use};
+use crate::dates::Clock;
+use crate::db::{Db, Session};
+use crate::error::{Code, Error};
+
+/// Bytes of a body at most, with and without a credential.
+const LARGEST: usize = 256 * 1_024;
+const LARGEST_ANONYMOUS: usize = 64 * 1_024;
+/// How long a body may take to arrive.
+pub(super) const BODY_DEADLINE: Duration = Duration::from_secs(10);
+/// How long a request waits for its turn.
+const GATE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a request may take once it has its turn; the database gives up before.
+const WORK_TIMEOUT: Duration = Duration::from_millis(5_800);
+
+/// All that a request is answered with.
+#[derive(Debug)]
+pub(super) struct Window {
+    pub(super) db: Db,
+    pub(super) keys: Arc<jwt::Keys>,
+    pub(super) desk: SignInDesk,
+    pub(super) clock: Clock,
+    pub(super) limits: Limits,
+    pub(super) access: Access,
+    /// As many requests at once as the database answers best; the others wait in order.
+    pub(super) gate: Arc<Semaphore>,
+}
+
+/// `POST /mcp`.
+pub(super) async fn post(
+    window: Data<Window>,
+    request: HttpRequest,
+    payload: Payload,
+) -> HttpResponse {
+    let mut trace = Trace::begin(&request);
+    let mut answer = match respond(&window, &request, payload, &mut trace).await {
+        Ok(answer) => answer,
+        Err(refused) => {
+            trace.outcome = "refused";
+            guard::refuse(&refused)
+        }
+    };
+    share(&window, &request, &mut answer);
+    trace.end(answer.status());
+    answer
+}
+
+/// `OPTIONS /mcp`: what a page of an allowed origin may send.
+pub(super) async fn options(window: Data<Window>, request: HttpRequest) -> HttpResponse {
+    if let Err(refused) = window.access.check(&request) {
+        return guard::refuse(&refused);
+    }
+    let mut answer = HttpResponse::NoContent();
+    answer
+        .insert_header((header::ALLOW, "POST, OPTIONS"))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, "POST, OPTIONS"))
+        .insert_header((
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, \
+             Last-Event-ID, Traceparent",
+        ))
+        .insert_header((header::ACCESS_CONTROL_MAX_AGE, "600"));
+    window.access.share_with_page(&request, &mut answer);
+    answer.finish()
+}
+
+/// Any other method: there is no stream to read and no session to end.
+pub(super) async fn other_method(window: Data<Window>, request: HttpRequest) -> HttpResponse {
+    match window.access.check(&request) {
+        Err(refused) => guard::refuse(&refused),
+        Ok(()) => HttpResponse::MethodNotAllowed()
+            .insert_header((header::ALLOW, "POST, OPTIONS"))
+            .finish(),
+    }
+}
+
+fn share(window: &Window, request: &HttpRequest, answer: &mut HttpResponse) {
+    if window.access.check(request).is_ok() {
+        let mut headers = HttpResponse::Ok();
+        window.access.share_with_page(request, &mut headers);
+        for (name, value) in headers.finish().headers() {
+            answer.headers_mut().insert(name.clone(), value.clone());
+        }
+    }
+}
+
+async fn respond(
+    window: &Data<Window>,
+    request: &HttpRequest,
+    payload: Payload,
+    trace: &mut Trace,
+) -> Result<HttpResponse, Refused> {
+    window.access.check(request)?;
+    guard::check_content(request.headers())?;
+    let presented = guard::credential(request)?;
+    let address = request.peer_addr().map(|peer| peer.ip());
+    match presented {
+        Presented::One(credential) => {
+            let body = read(payload, LARGEST).await?;
+            let headers = mcp_headers(request);
+            Ok(authenticated(window, credential, headers, body, address, trace).await)
+        }
+        Presented::Malformed => Ok(unauthorized(window, address, true, trace)),
+        Presented::Nothing => {
+            if window.access.handshake == Handshake::Challenge {
+                return Ok(unauthorized(window, address, false, trace));
+            }
+            if let Err(seconds) = window.limits.take_anonymous(address) {
+                return Ok(too_many(seconds, trace));
+            }
+            let body = read(payload, LARGEST_ANONYMOUS).await?;
+            Ok(anonymous(&body, &mcp_headers(request), trace))
+        }
+    }
+}
+
+/// The handshake, or the challenge.
+fn anonymous(body: &Bytes, headers: &McpHeaders, trace: &mut Trace) -> HttpResponse {
+    let message = match Message::parse(body, headers) {
+        Ok(message) => message,
+        Err(reply) => return render(reply, trace),
+    };
+    trace.noted.method = mcp::known_method(&message.method);
+    match mcp::handshake(&message) {
+        Some(reply) => render(reply, trace),
+        None => {
+            trace.outcome = Code::Unauthenticated.as_str();
+            guard::challenge(false)
+        }
+    }
+}
+
+/// What the hop to the blocking pool brings back.
+enum Done {
+    Answered(Reply, Noted, Box<Caller>),
+    Unauthorized,
+    TooMany(u64, Box<Caller>),
+}
+
+async fn authenticated(
+    window: &Data<Window>,
+    credential: Credential,
+    headers: McpHeaders,
+    body: Bytes,
+    address: Option<IpAddr>,
+    trace: &mut Trace,
+) -> HttpResponse {
+    let Ok(Ok(permit)) = timeout(GATE_TIMEOUT, Arc::clone(&window.gate).acquire_owned()).await
+    else {
+        return unavailable(&Error::unavailable("every worker is busy"), trace);
+    };
+    let shared = window.clone();
+    let work = actix_web::web::block(move || {
+        let done = hop(&shared, &credential, &headers, &body, address);
+        drop(permit);
+        done
+    });
+    match timeout(WORK_TIMEOUT, work).await {
+        Ok(Ok(Ok(Done::Answered(reply, noted, caller)))) => {
+            trace.noted = noted;
+            trace.caller(&caller);
+            render(reply, trace)
+        }
+        Ok(Ok(Ok(Done::TooMany(seconds, caller)))) => {
+            trace.caller(&caller);
+            too_many(seconds, trace)
+        }
+        Ok(Ok(Ok(Done::Unauthorized))) => unauthorized(window, address, true, trace),
+        Ok(Ok(Err(error))) => unavailable(&error, trace),
+        Ok(Err(_)) => unavailable(&Error::fault("the worker was cancelled"), trace),
+        Err(_) => unavailable(&Error::unavailable("the deadline passed"), trace),
+    }
+}
+
+/// Authenticate, count, read, authorise and run, on one connection.
+fn hop(
+    window: &Window,
+    credential: &Credential,
+    headers: &McpHeaders,
+    body: &[u8],
+    address: Option<IpAddr>,
+) -> Result<Done, Error> {
+    let now = window.clock.now();
+    let (mut session, caller) = match authenticate(&window.db, &window.keys, credential, now) {
+        Ok(found) => found,
+        Err(error) if error.code() == Code::Unauthenticated => return Ok(Done::Unauthorized),
+        Err(error) => return Err(error),
+    };
+    let parsed = Message::parse(body, headers);
+    let weight = parsed.as_ref().map_or(1, mcp::weight);
+    if let Err(seconds) = window.limits.take(&caller, weight) {
+        return Ok(Done::TooMany(seconds, Box::new(caller)));
+    }
+    let (reply, noted) = match parsed {
+        Err(reply) => (reply, Noted::default()),
+        Ok(message) => {
+            let noted = Noted {
+                method: mcp::known_method(&message.method),
+                tool: mcp::known_tool(&message),
+            };
+            let mut exchange = Exchange { session: &mut session, caller: &caller, now };
+            (exchange.answer(&message), noted)
+        }
+    };
+    if caller.is_use_due(now) {
+        note_later(session, caller.clone(), address, now);
+    }
+    Ok(Done::Answered(reply, noted, Box::new(caller)))
+}
+
+/// Writes the token's use down after the answer has left.
+fn note_later(
+    session: Session,
+    caller: Caller,
+    address: Option<IpAddr>,
+    now: crate::dates::Instant,
+) {
+    let from = address.map_or_else(|| "unknown".to_owned(), |address| address.to_string());
+    drop(tokio::task::spawn_blocking(move || {
+        if let Err(Error::Failed(fault)) = note_use(session, &caller, &from, now) {
+            log::warn!(target: "guichet::fault", "the use of a token was not noted, {}", fault.log_text());
+        }
+    }));
+}
+
+fn mcp_headers(request: &HttpRequest) -> McpHeaders {
+    let one = |name: &str| {
+        request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    McpHeaders {
+        version: one("mcp-protocol-version"),
+        method: one("mcp-method"),
+        name: one("mcp-name"),
+    }
+}
+
+/// Reads a body of at most `largest` bytes, within the deadline.
+pub(super) async fn read(mut payload: Payload, largest: usize) -> Result<Bytes, Refused> {
+    let mut body = actix_web::web::BytesMut::new();
+    let all = async {
+        while let Some(chunk) = payload.next().await {
+            let chunk =
+                chunk.map_err(|_| Refused(StatusCode::BAD_REQUEST, "the body did not arrive"))?;
+            if body.len() + chunk.len() > largest {
+                return Err(Refused(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(())
+    };
+    let late = Refused(StatusCode::REQUEST_TIMEOUT, "the body took too long");
+    timeout(BODY_DEADLINE, all).await.map_err(|_| late)??;
+    Ok(body.freeze())
+}
+
+fn render(reply: Reply, trace: &mut Trace) -> HttpResponse {
+    trace.outcome = reply.outcome;
+    let mut answer = HttpResponse::build(reply.status);
+    if let Some(seconds) = reply.retry_after {
+        answer.insert_header((header::RETRY_AFTER, seconds));
+    }
+    if reply.body.is_empty() {
+        return answer.finish();
+    }
+    answer.insert_header((header::CACHE_CONTROL, "no-store"));
+    answer.content_type("application/json").body(reply.body)
+}
+
+fn unauthorized(
+    window: &Window,
+    address: Option<IpAddr>,
+    is_bad: bool,
+    trace: &mut Trace,
+) -> HttpResponse {
+    if let Err(seconds) = window.limits.take_anonymous(address) {
+        return too_many(seconds, trace);
+    }
+    trace.outcome = Code::Unauthenticated.as_str();
+    guard::challenge(is_bad)
+}
+
+fn unavailable(error: &Error, trace: &mut Trace) -> HttpResponse {
+    render(Reply::failed(super::envelope::Era::Legacy, None, error), trace)
+}
+
+fn too_many(seconds: u64, trace: &mut Trace) -> HttpResponse {
+    let error = Error::refuse(
+        Code::RateLimited,
+        format!("too many requests; try again in {seconds} seconds"),
+    );
+    let reply = Reply::failed(super::envelope::Era::Legacy, None, &error);
+    render(Reply { retry_after: Some(seconds), ..reply }, trace)
+}

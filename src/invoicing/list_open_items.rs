@@ -1,0 +1,233 @@
+//! Who owes what, with ageing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::open_items::{Chosen, OpenPage, OpenRow, Sum, Sums, added};
+use crate::auth::Permission;
+use crate::dates::Day;
+use crate::db::schema::invoices;
+use crate::db::{Page, Paging, Read};
+use crate::error::{Error, Result};
+use crate::ids::{ClientId, InvoiceId, MandateId};
+use crate::money::{Currency, Money};
+use crate::registry::ReadTool;
+use crate::text::FreeText;
+
+/// List who owes what as of a day: the issued invoices with an open amount, oldest due date first, with ageing buckets and
+/// totals per currency over the whole set. Payments and credit notes up to that day are deducted; drafts and quotes are not
+/// owed; due on the day itself is not overdue. For all sales documents use search_invoices, for one of them get_invoice.
+/// (impayés, postes ouverts, débiteurs / offene Posten, Debitoren)
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListOpenItems {
+    /// The day; today by default.
+    as_of: Option<Day>,
+    /// Only what this client owes; all clients by default.
+    client_id: Option<ClientId>,
+    /// Only invoices of this mandate; all mandates you may see by default.
+    mandate_id: Option<MandateId>,
+    /// Only what is overdue, that is due before the day; overdue or not by default.
+    overdue_only: Option<bool>,
+    /// Only what is overdue by at least this many days, 1 to 36500; however long by default.
+    min_days_overdue: Option<i64>,
+    /// Only this currency; every currency by default.
+    currency: Option<Currency>,
+    /// Rows per page, 1 to 100; 20 by default.
+    limit: Option<i64>,
+    /// next_cursor of the page before; the first page by default.
+    cursor: Option<String>,
+}
+paged!(ListOpenItems);
+
+/// The open items of one page, and the totals of all of them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct OpenItems {
+    /// The day.
+    as_of: Day,
+    /// The open items.
+    #[serde(flatten)]
+    page: Page<OpenItem>,
+    /// What is owed in each currency, over the whole set; currencies are never added together.
+    totals: Vec<OpenTotal>,
+}
+
+/// What is owed in one currency.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpenTotal {
+    /// The currency.
+    currency: Currency,
+    /// What is owed: the sum of the buckets.
+    open: Money,
+    /// How many invoices that is.
+    count: i64,
+    /// What is owed, by days past due.
+    buckets: Vec<Bucket>,
+    /// What clients have paid or been credited above what they owed, as a negative amount.
+    credit_balance: Money,
+    /// How many invoices have such a balance; search_invoices with payment overpaid lists them.
+    credit_balance_count: i64,
+}
+
+text_enum! {
+    /// Days past due.
+    Age {
+        /// Not due, or due on the day itself.
+        NotDue = "not_due",
+        /// 1 to 30 days.
+        Days1To30 = "1-30",
+        /// 31 to 60 days.
+        Days31To60 = "31-60",
+        /// 61 to 90 days.
+        Days61To90 = "61-90",
+        /// 91 days and more.
+        Over90 = "91+",
+    }
+}
+
+/// What is owed in one currency for so many days.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bucket {
+    /// The days past due.
+    age: Age,
+    /// What is owed.
+    open: Money,
+    /// How many invoices that is.
+    count: i64,
+}
+
+/// An invoice that is owed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpenItem {
+    /// The invoice.
+    invoice_id: InvoiceId,
+    /// Its number.
+    number: FreeText,
+    /// What it is for.
+    title: FreeText,
+    /// The client.
+    client_id: ClientId,
+    /// The client's name.
+    client: FreeText,
+    /// The mandate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mandate_id: Option<MandateId>,
+    /// The currency.
+    currency: Currency,
+    /// The day of issue.
+    issued_on: Day,
+    /// The day it is due.
+    due_on: Day,
+    /// Days past due; 0 when not overdue.
+    days_overdue: i64,
+    /// The invoice's total, VAT included.
+    total: Money,
+    /// What is still open.
+    open: Money,
+    /// The level of the last reminder up to the day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reminder_level: Option<i32>,
+}
+
+impl ReadTool for ListOpenItems {
+    const NAME: &'static str = "list_open_items";
+    const PERMISSION: Permission = Permission::InvoiceRead;
+    const WEIGHT: u32 = 3;
+    type Output = OpenItems;
+
+    fn example() -> Self {
+        Self { as_of: Day::parse("2026-06-30"), min_days_overdue: Some(61), ..Self::default() }
+    }
+
+    fn run(mut self, scope: &mut Read<'_>) -> Result<OpenItems> {
+        let paging = Paging::of(&mut self)?;
+        let as_of = self.as_of.unwrap_or_else(|| scope.today());
+        let chosen = self.chosen(scope, as_of)?;
+        let sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums::of(&chosen)))?;
+        let (totals, owed) = totals(sums)?;
+        let after = scope.position(&paging)?;
+        let query = OpenPage { chosen, after, at_most: paging.fetch() };
+        let rows: Vec<OpenRow> = scope.load(scope.by_hand(invoices::table, query))?;
+        let items = rows.into_iter().map(|row| item(row, as_of)).collect::<Result<Vec<_>>>()?;
+        let page = scope.cut(items, owed, &paging, |item| (item.due_on, item.invoice_id))?;
+        Ok(OpenItems { as_of, page, totals })
+    }
+}
+
+impl ListOpenItems {
+    fn chosen(&self, scope: &Read<'_>, as_of: Day) -> Result<Chosen> {
+        let days = match self.min_days_overdue {
+            Some(days @ 1..=36_500) => Some(days),
+            None => self.overdue_only.unwrap_or_default().then_some(1),
+            Some(_) => {
+                let said = "min_days_overdue must be from 1 to 36500";
+                return Err(Error::argument("min_days_overdue", said));
+            }
+        };
+        Ok(Chosen {
+            tenant: scope.tenant(),
+            as_of,
+            client: self.client_id,
+            mandate: self.mandate_id,
+            currency: self.currency,
+            due_until: days.map(|days| as_of.minus_days(days)),
+        })
+    }
+}
+
+/// Totals per currency, and how many invoices are owed in all.
+fn totals(sums: Vec<Sum>) -> Result<(Vec<OpenTotal>, i64)> {
+    let (mut totals, mut owed): (Vec<OpenTotal>, i64) = (vec![], 0);
+    for (currency, bucket, open, count) in sums {
+        if totals.last().is_none_or(|last| last.currency != currency) {
+            totals.push(OpenTotal::none(currency));
+        }
+        let Some(total) = totals.last_mut() else { continue };
+        match usize::try_from(bucket).ok().and_then(|at| total.buckets.get_mut(at)) {
+            Some(bucket) => {
+                (bucket.open, bucket.count) = (open, count);
+                total.open = added(total.open, open)?;
+                total.count += count;
+                owed += count;
+            }
+            None => (total.credit_balance, total.credit_balance_count) = (open, count),
+        }
+    }
+    Ok((totals, owed))
+}
+
+impl OpenTotal {
+    fn none(currency: Currency) -> Self {
+        let bucket = |age: &Age| Bucket { age: *age, open: Money::ZERO, count: 0 };
+        Self {
+            currency,
+            open: Money::ZERO,
+            count: 0,
+            buckets: Age::ALL.iter().map(bucket).collect(),
+            credit_balance: Money::ZERO,
+            credit_balance_count: 0,
+        }
+    }
+}
+
+fn item(row: OpenRow, as_of: Day) -> Result<OpenItem> {
+    let (Some(number), Some(issued_on), Some(due_on)) = (row.number, row.issued_on, row.due_on)
+    else {
+        return Err(Error::fault(format!("issued invoice {} lacks number or dates", row.id)));
+    };
+    Ok(OpenItem {
+        invoice_id: row.id,
+        number: number.into(),
+        title: row.title.into(),
+        client_id: row.client_id,
+        client: row.client.into(),
+        mandate_id: row.mandate_id,
+        currency: row.currency,
+        issued_on,
+        due_on,
+        days_overdue: as_of.days_since(due_on).max(0),
+        total: row.total,
+        open: row.open,
+        reminder_level: row.reminder_level,
+    })
+}

@@ -1,0 +1,196 @@
+//! What is open on each invoice as of a day: the one definition that every figure about debts uses.
+//!
+//! Open is the total of an issued invoice, less the payments received and the credit notes issued up to that day. Drafts,
+//! quotes and pro formas are never owed.
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Date, Integer, Nullable, Text};
+
+use crate::dates::Day;
+use crate::db::schema::invoices;
+use crate::db::types::{Amount, Id};
+use crate::db::{HandWritten, HandWrittenSql, Read};
+use crate::error::{Error, Result};
+use crate::ids::{ClientId, InvoiceId, MandateId, TenantId};
+use crate::money::{Currency, CurrencyAmount, Money};
+
+/// Which open items are meant.
+#[derive(Debug, Clone)]
+pub(super) struct Chosen {
+    pub(super) tenant: TenantId,
+    pub(super) as_of: Day,
+    pub(super) client: Option<ClientId>,
+    pub(super) mandate: Option<MandateId>,
+    pub(super) currency: Option<Currency>,
+    /// Only what was due on this day or earlier.
+    pub(super) due_until: Option<Day>,
+}
+
+impl Chosen {
+    /// Writes the open items as a derived table `o`: positive is owed, negative is a credit balance.
+    fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
+        sql.text("(SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - coalesce(p.amount, 0) - coalesce(c.amount, 0) AS open FROM ");
+        sql.rows()?;
+        sql.text(" AS i LEFT JOIN (SELECT q.invoice_id, sum(q.amount) AS amount FROM payments q WHERE q.tenant_id = ");
+        sql.bind::<Id, _>(&self.tenant)?;
+        sql.text(" AND q.received_on <= ");
+        sql.bind::<Date, _>(&self.as_of)?;
+        sql.text(" GROUP BY q.invoice_id) AS p ON p.invoice_id = i.id LEFT JOIN (SELECT n.origin_invoice_id, sum(n.total) AS amount FROM invoices n WHERE n.tenant_id = ");
+        sql.bind::<Id, _>(&self.tenant)?;
+        sql.text(" AND n.document = 'credit_note' AND n.state = 'issued' AND n.issued_on <= ");
+        sql.bind::<Date, _>(&self.as_of)?;
+        sql.text(" GROUP BY n.origin_invoice_id) AS c ON c.origin_invoice_id = i.id WHERE i.document = 'invoice' AND i.state = 'issued' AND i.issued_on <= ");
+        sql.bind::<Date, _>(&self.as_of)?;
+        if let Some(client) = &self.client {
+            sql.text(" AND i.client_id = ");
+            sql.bind::<Id, _>(client)?;
+        }
+        if let Some(mandate) = &self.mandate {
+            sql.text(" AND i.mandate_id = ");
+            sql.bind::<Id, _>(mandate)?;
+        }
+        if let Some(currency) = &self.currency {
+            sql.text(" AND i.currency = ");
+            sql.bind::<Text, _>(currency)?;
+        }
+        if let Some(day) = &self.due_until {
+            sql.text(" AND i.due_on <= ");
+            sql.bind::<Date, _>(day)?;
+        }
+        sql.text(") AS o");
+        Ok(())
+    }
+}
+
+/// Days past due at which the next bucket begins.
+const BUCKETS: [i64; 4] = [1, 31, 61, 91];
+
+/// Open items summed by currency and bucket; bucket −1 holds the credit balances.
+pub(super) struct Sums {
+    chosen: Chosen,
+    /// The last due day of each bucket after the first.
+    until: [Day; 4],
+}
+
+impl Sums {
+    pub(super) fn of(chosen: &Chosen) -> Self {
+        let until = BUCKETS.map(|days| chosen.as_of.minus_days(days));
+        Self { chosen: chosen.clone(), until }
+    }
+}
+
+/// Currency, bucket, sum, count.
+pub(super) type Sum = (Currency, i32, Money, i64);
+
+impl HandWritten for Sums {
+    type Table = invoices::table;
+    type SqlType = (Text, Integer, Amount, BigInt);
+
+    fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
+        let [late, over_30, over_60, over_90] = &self.until;
+        sql.text("SELECT b.currency, b.bucket, sum(b.open), count(*) FROM (SELECT o.currency, o.open, CASE WHEN o.open < 0 THEN -1");
+        for (bucket, day) in
+            [(" THEN 4", over_90), (" THEN 3", over_60), (" THEN 2", over_30), (" THEN 1", late)]
+        {
+            sql.text(" WHEN o.due_on <= ");
+            sql.bind::<Date, _>(day)?;
+            sql.text(bucket);
+        }
+        sql.text(" ELSE 0 END AS bucket FROM ");
+        self.chosen.write(sql)?;
+        sql.text(
+            " WHERE o.open <> 0) AS b GROUP BY b.currency, b.bucket ORDER BY b.currency, b.bucket",
+        );
+        Ok(())
+    }
+}
+
+/// A page of what is owed, oldest due day first.
+pub(super) struct OpenPage {
+    pub(super) chosen: Chosen,
+    pub(super) after: Option<(Day, InvoiceId)>,
+    pub(super) at_most: i64,
+}
+
+/// An open item as the database has it.
+#[derive(Debug, Queryable)]
+pub(super) struct OpenRow {
+    pub(super) id: InvoiceId,
+    pub(super) number: Option<String>,
+    pub(super) title: String,
+    pub(super) client_id: ClientId,
+    pub(super) client: String,
+    pub(super) mandate_id: Option<MandateId>,
+    pub(super) currency: Currency,
+    pub(super) issued_on: Option<Day>,
+    pub(super) due_on: Option<Day>,
+    pub(super) total: Money,
+    pub(super) open: Money,
+    pub(super) reminder_level: Option<i32>,
+}
+
+impl HandWritten for OpenPage {
+    type Table = invoices::table;
+    type SqlType = (
+        Id,
+        Nullable<Text>,
+        Text,
+        Id,
+        Text,
+        Nullable<Id>,
+        Text,
+        Nullable<Date>,
+        Nullable<Date>,
+        Amount,
+        Amount,
+        Nullable<Integer>,
+    );
+
+    fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
+        sql.text("SELECT l.id, l.number, l.title, l.client_id, c.name, l.mandate_id, l.currency, l.issued_on, l.due_on, l.total, l.open, (SELECT max(r.level) FROM reminders r WHERE r.tenant_id = l.tenant_id AND r.invoice_id = l.id AND r.sent_on <= ");
+        sql.bind::<Date, _>(&self.chosen.as_of)?;
+        sql.text(") FROM (SELECT o.* FROM ");
+        self.chosen.write(sql)?;
+        sql.text(" WHERE o.open > 0");
+        if let Some((day, id)) = &self.after {
+            sql.text(" AND (o.due_on, o.id) > (");
+            sql.bind::<Date, _>(day)?;
+            sql.text(", ");
+            sql.bind::<Id, _>(id)?;
+            sql.text(")");
+        }
+        sql.text(" ORDER BY o.due_on, o.id LIMIT ");
+        sql.number(self.at_most);
+        sql.text(") AS l JOIN clients c ON c.tenant_id = l.tenant_id AND c.id = l.client_id ORDER BY l.due_on, l.id");
+        Ok(())
+    }
+}
+
+/// What a client owes today, per currency, credit balances deducted.
+///
+/// # Errors
+/// The database is away; a sum is out of range.
+pub(crate) fn open_balance(scope: &mut Read<'_>, client: ClientId) -> Result<Vec<CurrencyAmount>> {
+    let chosen = Chosen {
+        tenant: scope.tenant(),
+        as_of: scope.today(),
+        client: Some(client),
+        mandate: None,
+        currency: None,
+        due_until: None,
+    };
+    let sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums::of(&chosen)))?;
+    let mut balances: Vec<CurrencyAmount> = vec![];
+    for (currency, _, sum, _) in sums {
+        match balances.last_mut().filter(|last| last.currency == currency) {
+            Some(last) => last.amount = added(last.amount, sum)?,
+            None => balances.push(CurrencyAmount { currency, amount: sum }),
+        }
+    }
+    Ok(balances)
+}
+
+/// The sum of two amounts of a report.
+pub(super) fn added(a: Money, b: Money) -> Result<Money> {
+    a.plus(b).ok_or_else(|| Error::fault("the open items are out of range"))
+}

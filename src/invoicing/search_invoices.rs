@@ -1,0 +1,189 @@
+//! Sales documents by number, title or client.
+
+use diesel::dsl::{count_star, sum};
+use diesel::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::states::{OPEN, PAYMENT, STATE};
+use super::{Document, DocumentState, PaymentState};
+use crate::auth::Permission;
+use crate::dates::Day;
+use crate::db::schema::{clients, invoices, mandates};
+use crate::db::{ContainsAll, Filters, Newest, Page, Paging, Read};
+use crate::error::{Error, Result};
+use crate::ids::{ClientId, InvoiceId, MandateId};
+use crate::money::{Currency, Money};
+use crate::registry::ReadTool;
+use crate::text::{FreeText, search_words};
+
+/// Search the firm's sales documents: invoices, quotes, pro formas and credit notes, newest first, with totals per document
+/// and currency over the whole set. For who owes what, with ageing, use list_open_items; for lines, VAT and payments of one,
+/// get_invoice. (factures, devis, avoirs / Rechnungen, Offerten, Gutschriften)
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchInvoices {
+    /// Words of the number, title, QR reference or client name, in any order, without regard to case and accents; every
+    /// document by default.
+    query: Option<String>,
+    /// Only this kind of document; every kind by default.
+    document: Option<Document>,
+    /// Only documents in this state; whatever their state by default.
+    state: Option<DocumentState>,
+    /// Only issued invoices whose payment stands like this; all documents by default.
+    payment: Option<PaymentState>,
+    /// Only documents of this client; all clients by default.
+    client_id: Option<ClientId>,
+    /// Only documents of this mandate; all mandates you may see by default.
+    mandate_id: Option<MandateId>,
+    /// Only documents issued on this day or later, which leaves drafts out; whenever by default.
+    from: Option<Day>,
+    /// Only documents issued on this day or earlier, which leaves drafts out; whenever by default.
+    to: Option<Day>,
+    /// Only documents with at least this total, VAT included; whatever their total by default.
+    amount_min: Option<Money>,
+    /// Only documents with at most this total, VAT included; whatever their total by default.
+    amount_max: Option<Money>,
+    /// Only documents in this currency; every currency by default.
+    currency: Option<Currency>,
+    /// Rows per page, 1 to 100; 20 by default.
+    limit: Option<i64>,
+    /// next_cursor of the page before; the first page by default.
+    cursor: Option<String>,
+}
+paged!(SearchInvoices);
+
+/// A page of documents, and the totals of all that were found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FoundInvoices {
+    /// The documents.
+    #[serde(flatten)]
+    page: Page<FoundInvoice>,
+    /// Sums over the whole set. Different documents are not added together, and different currencies never.
+    totals: Vec<DocumentTotal>,
+}
+
+/// The sum of one kind of document in one currency.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct DocumentTotal {
+    /// The kind of document.
+    document: Document,
+    /// The currency.
+    currency: Currency,
+    /// How many there are.
+    count: i64,
+    /// The sum of their totals, VAT included.
+    total: Option<Money>,
+}
+
+/// A sales document.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct FoundInvoice {
+    /// The document.
+    id: InvoiceId,
+    /// What it is.
+    document: Document,
+    /// Its number; absent for a draft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<FreeText>,
+    /// Where it stands.
+    state: DocumentState,
+    /// Where its payment stands; absent for what is not owed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment: Option<PaymentState>,
+    /// What it is for.
+    title: FreeText,
+    /// The client.
+    client_id: ClientId,
+    /// The client's name.
+    client: FreeText,
+    /// The mandate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mandate_id: Option<MandateId>,
+    /// The mandate's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mandate: Option<FreeText>,
+    /// The currency.
+    currency: Currency,
+    /// The day of issue; absent for a draft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issued_on: Option<Day>,
+    /// The day it is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due_on: Option<Day>,
+    /// The total, VAT included.
+    total: Money,
+    /// What is still open, negative when overpaid; absent for what is not owed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open: Option<Money>,
+}
+
+impl ReadTool for SearchInvoices {
+    const NAME: &'static str = "search_invoices";
+    const PERMISSION: Permission = Permission::InvoiceRead;
+    const WEIGHT: u32 = 2;
+    type Output = FoundInvoices;
+
+    fn example() -> Self {
+        Self { payment: Some(PaymentState::Partial), limit: Some(5), ..Self::default() }
+    }
+
+    fn run(mut self, scope: &mut Read<'_>) -> Result<FoundInvoices> {
+        let paging = Paging::of(&mut self)?;
+        let found = scope.rows(invoices::table).filter(self.chosen()?);
+        let totals = found.clone().group_by((invoices::document, invoices::currency));
+        let totals = totals.order((invoices::document, invoices::currency));
+        let sums = (invoices::document, invoices::currency, count_star(), sum(invoices::total));
+        let totals = scope.load(totals.select(sums))?;
+        let named = found.clone().inner_join(clients::table).left_join(mandates::table);
+        let columns = (
+            invoices::id,
+            invoices::document,
+            invoices::number,
+            STATE,
+            PAYMENT,
+            invoices::title,
+            invoices::client_id,
+            clients::name,
+            invoices::mandate_id,
+            mandates::number.nullable(),
+            invoices::currency,
+            invoices::issued_on,
+            invoices::due_on,
+            invoices::total,
+            OPEN,
+        );
+        let position = |row: &FoundInvoice| row.id;
+        let page = scope.page(found, named, columns, Newest(invoices::id), &paging, position)?;
+        Ok(FoundInvoices { page, totals })
+    }
+}
+
+impl SearchInvoices {
+    fn chosen(&self) -> Result<Filters<invoices::table>> {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from > to
+        {
+            return Err(Error::argument("to", format!("to ({to}) is before from ({from})")));
+        }
+        if let (Some(min), Some(max)) = (self.amount_min, self.amount_max)
+            && min > max
+        {
+            let said = format!("amount_max ({max}) is below amount_min ({min})");
+            return Err(Error::argument("amount_max", said));
+        }
+        let words = self.query.as_deref().map(search_words).transpose()?;
+        Ok(Filters::on(invoices::table)
+            .and_some(words, |words| ContainsAll(invoices::search_text, words))
+            .and_some(self.document, |document| invoices::document.eq(document))
+            .and_some(self.state, |state| STATE.eq(state))
+            .and_some(self.payment, |payment| PAYMENT.eq(payment))
+            .and_some(self.client_id, |client| invoices::client_id.eq(client))
+            .and_some(self.mandate_id, |mandate| invoices::mandate_id.eq(mandate))
+            .and_some(self.from, |from| invoices::issued_on.ge(from))
+            .and_some(self.to, |to| invoices::issued_on.le(to))
+            .and_some(self.amount_min, |amount| invoices::total.ge(amount))
+            .and_some(self.amount_max, |amount| invoices::total.le(amount))
+            .and_some(self.currency, |currency| invoices::currency.eq(currency)))
+    }
+}

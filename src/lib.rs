@@ -1,0 +1,34 @@
+//! Guichet: the service window of a fiduciary's books for AI assistants.
+//!
+//! ```text
+//! credentials ─authenticate→ Caller ─authorize(permission)→ Grant ─open→ Read | Write ─rows(table)→ Scoped<Q> ─load·page·one→ rows
+//! ```
+//!
+//! - [`ids`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
+//! - [`auth`]: a credential becomes a [`auth::Caller`], a caller and a permission become a [`auth::Grant`].
+//! - [`db`]: connections, walls between firms, [`db::Scoped`] queries, SQL types.
+//! - [`registry`]: the tools and the one way to run them.
+//! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
+
+#[macro_use]
+mod text_enum;
+#[macro_use]
+pub mod db;
+pub mod auth;
+pub mod cli;
+pub mod clients;
+pub mod config;
+pub mod dates;
+pub mod demo;
+pub mod error;
+pub mod firm;
+pub mod http;
+pub mod ids;
+pub mod invoicing;
+pub mod mandates;
+pub mod money;
+pub mod payroll;
+pub mod registry;
+pub mod text;

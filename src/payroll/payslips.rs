@@ -1,0 +1,265 @@
+//! Payslips: by month, and one line by line.
+
+use diesel::dsl::{count_star, sum};
+use diesel::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::employees::mandate;
+use super::{PayslipLineKind, PayslipState};
+use crate::auth::Permission;
+use crate::dates::Day;
+use crate::db::schema::{employees, payslip_lines, payslips};
+use crate::db::{Filters, Newest, Page, Paging, Read};
+use crate::error::{Error, Result};
+use crate::ids::{EmployeeId, MandateId, PayslipId};
+use crate::money::{Currency, Money, Rate};
+use crate::registry::ReadTool;
+use crate::text::FreeText;
+
+/// List the payslips of a mandate, newest first, with totals per state and currency over the whole set. For the lines of one,
+/// with bases and rates, use get_payslip. (fiches de salaire / Lohnabrechnungen)
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListPayslips {
+    /// The mandate whose payroll it is.
+    mandate_id: MandateId,
+    /// Only payslips of this year; every year by default.
+    year: Option<i32>,
+    /// Only payslips of this month, 1 to 12; every month by default.
+    month: Option<i32>,
+    /// Only payslips of this employee; everybody's by default.
+    employee_id: Option<EmployeeId>,
+    /// Only payslips in this state; whatever their state by default.
+    state: Option<PayslipState>,
+    /// Rows per page, 1 to 100; 20 by default.
+    limit: Option<i64>,
+    /// next_cursor of the page before; the first page by default.
+    cursor: Option<String>,
+}
+paged!(ListPayslips);
+
+/// A page of payslips, and the totals of all that were found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FoundPayslips {
+    /// The payslips.
+    #[serde(flatten)]
+    page: Page<FoundPayslip>,
+    /// Sums over the whole set; drafts apart, currencies never added together.
+    totals: Vec<PayslipTotal>,
+}
+
+/// The sum of payslips in one state and currency.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct PayslipTotal {
+    /// The state.
+    state: PayslipState,
+    /// The currency.
+    currency: Currency,
+    /// How many there are.
+    count: i64,
+    /// Gross salaries.
+    gross: Option<Money>,
+    /// Deductions.
+    deductions: Option<Money>,
+    /// Allowances.
+    allowances: Option<Money>,
+    /// What is paid out.
+    net: Option<Money>,
+    /// What the employer pays on top.
+    employer_charges: Option<Money>,
+}
+
+/// A payslip.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct FoundPayslip {
+    /// The payslip.
+    id: PayslipId,
+    /// The employee.
+    employee_id: EmployeeId,
+    /// The employee's first name.
+    first_name: FreeText,
+    /// The employee's last name.
+    last_name: FreeText,
+    /// The year.
+    year: i32,
+    /// The month, 1 to 12.
+    month: i32,
+    /// Draft or final.
+    state: PayslipState,
+    /// The currency.
+    currency: Currency,
+    /// The gross salary.
+    gross: Money,
+    /// What is deducted.
+    deductions: Money,
+    /// What is paid on top.
+    allowances: Money,
+    /// What is paid out: gross, less deductions, plus allowances.
+    net: Money,
+    /// What the employer pays on top.
+    employer_charges: Money,
+    /// The day it was paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paid_on: Option<Day>,
+    /// The payslip that it reverses; its amounts are then negative.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reverses_id: Option<PayslipId>,
+}
+
+impl ReadTool for ListPayslips {
+    const NAME: &'static str = "list_payslips";
+    const PERMISSION: Permission = Permission::PayrollRead;
+    const WEIGHT: u32 = 3;
+    type Output = FoundPayslips;
+
+    fn example() -> Self {
+        let mandate_id = crate::demo::ids::example_payroll_mandate();
+        let (year, month, limit) = (Some(2026), Some(3), Some(5));
+        Self { mandate_id, year, month, employee_id: None, state: None, limit, cursor: None }
+    }
+
+    fn run(mut self, scope: &mut Read<'_>) -> Result<FoundPayslips> {
+        let paging = Paging::of(&mut self)?;
+        if self.month.is_some_and(|month| !(1..=12).contains(&month)) {
+            return Err(Error::argument("month", "month must be from 1 to 12"));
+        }
+        if self.year.is_some_and(|year| !(1900..=2199).contains(&year)) {
+            return Err(Error::argument("year", "year must be from 1900 to 2199"));
+        }
+        mandate(scope, self.mandate_id)?;
+        let chosen = Filters::on(payslips::table)
+            .and(payslips::mandate_id.eq(self.mandate_id))
+            .and_some(self.year, |year| payslips::year.eq(year))
+            .and_some(self.month, |month| payslips::month.eq(month))
+            .and_some(self.employee_id, |employee| payslips::employee_id.eq(employee))
+            .and_some(self.state, |state| payslips::state.eq(state));
+        let found = scope.rows(payslips::table).filter(chosen);
+        let sums = (
+            payslips::state,
+            payslips::currency,
+            count_star(),
+            sum(payslips::gross),
+            sum(payslips::deductions),
+            sum(payslips::allowances),
+            sum(payslips::net),
+            sum(payslips::employer_charges),
+        );
+        let totals = found.clone().group_by((payslips::state, payslips::currency));
+        let totals = totals.order((payslips::state, payslips::currency)).select(sums);
+        let totals = scope.load(totals)?;
+        let named = found.clone().inner_join(employees::table);
+        let columns = (
+            payslips::id,
+            payslips::employee_id,
+            employees::first_name,
+            employees::last_name,
+            payslips::year,
+            payslips::month,
+            payslips::state,
+            payslips::currency,
+            payslips::gross,
+            payslips::deductions,
+            payslips::allowances,
+            payslips::net,
+            payslips::employer_charges,
+            payslips::paid_on,
+            payslips::reverses_id,
+        );
+        let position = |row: &FoundPayslip| row.id;
+        let page = scope.page(found, named, columns, Newest(payslips::id), &paging, position)?;
+        Ok(FoundPayslips { page, totals })
+    }
+}
+
+/// Get one payslip line by line: earnings, deductions, allowances and employer charges, each with its base and rate. Find the
+/// id with list_payslips. (détail d'une fiche de salaire / Lohnabrechnung im Detail)
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GetPayslip {
+    /// The payslip.
+    payslip_id: PayslipId,
+}
+
+/// One payslip.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PayslipPage {
+    /// The payslip.
+    #[serde(flatten)]
+    head: FoundPayslip,
+    /// The mandate whose payroll it is.
+    mandate_id: MandateId,
+    /// Its lines.
+    lines: Vec<Line>,
+}
+
+/// A line.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct Line {
+    /// Its place, from 1.
+    position: i32,
+    /// What it does.
+    kind: PayslipLineKind,
+    /// Its code.
+    code: FreeText,
+    /// What it is.
+    label: FreeText,
+    /// What the rate is applied to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<Money>,
+    /// The rate in per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_percent: Option<Rate>,
+    /// The amount, positive; a deduction is subtracted.
+    amount: Money,
+}
+
+impl ReadTool for GetPayslip {
+    const NAME: &'static str = "get_payslip";
+    const PERMISSION: Permission = Permission::PayrollRead;
+    const WEIGHT: u32 = 2;
+    type Output = PayslipPage;
+
+    fn example() -> Self {
+        Self { payslip_id: crate::demo::ids::example_payslip() }
+    }
+
+    fn run(self, scope: &mut Read<'_>) -> Result<PayslipPage> {
+        let id = self.payslip_id;
+        let columns = (
+            payslips::mandate_id,
+            (
+                payslips::id,
+                payslips::employee_id,
+                employees::first_name,
+                employees::last_name,
+                payslips::year,
+                payslips::month,
+                payslips::state,
+                payslips::currency,
+                payslips::gross,
+                payslips::deductions,
+                payslips::allowances,
+                payslips::net,
+                payslips::employer_charges,
+                payslips::paid_on,
+                payslips::reverses_id,
+            ),
+        );
+        let this = scope.rows(payslips::table).inner_join(employees::table);
+        let this = this.filter(payslips::id.eq(id)).select(columns);
+        let (mandate_id, head) = scope.one("payslip", this)?;
+        let columns = (
+            payslip_lines::position,
+            payslip_lines::kind,
+            payslip_lines::code,
+            payslip_lines::label,
+            payslip_lines::base,
+            payslip_lines::rate_percent,
+            payslip_lines::amount,
+        );
+        let lines = scope.rows(payslip_lines::table).filter(payslip_lines::payslip_id.eq(id));
+        let lines = lines.order(payslip_lines::position).select(columns).at_most(200);
+        Ok(PayslipPage { head, mandate_id, lines: scope.load(lines)? })
+    }
+}
