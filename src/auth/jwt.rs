@@ -45,13 +45,22 @@ struct Key {
 pub struct Keys {
     issuer: String,
     audience: String,
-    keys: Vec<Key>,
+    /// The first signs.
+    ring: Vec<Key>,
 }
 
 impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Keys").field("issuer", &self.issuer).finish_non_exhaustive()
     }
+}
+
+/// The name of a key in a token's header: a part of its digest.
+fn key_id(secret: &[u8; 32]) -> String {
+    let digest = Sha256::digest(secret);
+    digest
+        .first_chunk::<8>()
+        .map_or_else(String::new, |part| format!("{:016x}", u64::from_be_bytes(*part)))
 }
 
 impl Keys {
@@ -63,13 +72,13 @@ impl Keys {
         let issuer = public_url.trim_end_matches('/').to_owned();
         let key = |secret: &[u8; 32]| -> Result<Key> {
             Ok(Key {
-                id: Sha256::digest(secret).iter().take(8).map(|b| format!("{b:02x}")).collect(),
+                id: key_id(secret),
                 signing: EncodingKey::from_secret(secret).map_err(Error::fault)?,
                 verifying: DecodingKey::from_secret(secret).map_err(Error::fault)?,
             })
         };
         let audience = format!("{issuer}/mcp");
-        Ok(Self { issuer, audience, keys: secrets.iter().map(key).collect::<Result<_>>()? })
+        Ok(Self { issuer, audience, ring: secrets.iter().map(key).collect::<Result<_>>()? })
     }
 
     /// A token for a person in a firm.
@@ -83,7 +92,7 @@ impl Keys {
         version: i32,
         now: Instant,
     ) -> Result<String> {
-        let key = self.keys.first().ok_or_else(|| Error::fault("no key to sign with"))?;
+        let key = self.ring.first().ok_or_else(|| Error::fault("no key to sign with"))?;
         let mut header = Header::new(Algorithm::HS256);
         header.typ = Some(TYPE.to_owned());
         header.kid = Some(key.id.clone());
@@ -109,7 +118,7 @@ impl Keys {
             return None;
         }
         let header = jsonwebtoken::decode_header(token).ok()?;
-        let key = self.keys.iter().find(|key| Some(&key.id) == header.kid.as_ref())?;
+        let key = self.ring.iter().find(|key| Some(&key.id) == header.kid.as_ref())?;
         let mut validation = Validation::new(Algorithm::HS256);
         validation.validate_aud = false;
         validation.validate_exp = false;

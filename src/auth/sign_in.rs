@@ -118,7 +118,7 @@ impl SignInDesk {
     /// The firms where the person is active, if the password is right.
     async fn check(&self, email: String, password: String) -> Result<Vec<SignIn>, SignInRefusal> {
         let _place = Place::take(&self.waiting).ok_or(SignInRefusal::Later(1))?;
-        let _turn = self.hashing.acquire().await.map_err(|error| Error::fault(error))?;
+        let _turn = self.hashing.acquire().await.map_err(Error::fault)?;
         let db = self.db.clone();
         let work = move || {
             let firms = db.sign_ins(&email)?;
@@ -127,7 +127,7 @@ impl SignInDesk {
             Ok::<_, Error>(if is_right { firms } else { vec![] })
         };
         let outcome = tokio::task::spawn_blocking(work).await;
-        Ok(outcome.map_err(|error| Error::fault(error))??)
+        Ok(outcome.map_err(Error::fault)??)
     }
 
     fn check_delay(&self, account: &[u8; 32]) -> Result<(), SignInRefusal> {

@@ -57,7 +57,7 @@ impl<'kvs> VisitSource<'kvs> for Fields<'_> {
 
 struct Plain(Json);
 
-impl<'v> VisitValue<'v> for Plain {
+impl VisitValue<'_> for Plain {
     fn visit_any(&mut self, value: Value<'_>) -> Result<(), log::kv::Error> {
         self.0 = value.to_string().into();
         Ok(())

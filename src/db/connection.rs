@@ -8,12 +8,11 @@ use diesel::r2d2::{self, ManageConnection, R2D2Connection};
 
 use super::walls::{self, Current};
 
-pub use any::{AnyConnection, MultiBackend, MultiRawValue};
+pub(crate) use any::{AnyConnection, MultiBackend, MultiRawValue};
 
 #[expect(
-    missing_docs,
     clippy::disallowed_methods,
-    reason = "the derive and the macro generate undocumented items, and an `establish` that nothing uses"
+    reason = "the derive generates an `establish` that nothing uses"
 )]
 mod any {
     use diesel::prelude::*;

@@ -51,7 +51,7 @@ impl Dialect {
         for line in text.lines() {
             match (line.trim(), self) {
                 ("--@both", _) | ("--@postgres", Self::Postgres) | ("--@sqlite", Self::Sqlite) => {
-                    is_ours = true
+                    is_ours = true;
                 }
                 ("--@postgres" | "--@sqlite", _) => is_ours = false,
                 _ if is_ours => {
@@ -169,5 +169,5 @@ pub(super) fn pending(connection: &mut AnyConnection) -> Result<usize> {
         Err(error) => return Err(error.into()),
     };
     let is_missing = |name: &&'static str| !applied.contains(&StepName(name).version().to_string());
-    Ok(MIGRATIONS.iter().map(|(name, _)| *name).filter(|name| is_missing(&name)).count())
+    Ok(MIGRATIONS.iter().map(|(name, _)| *name).filter(|name| is_missing(name)).count())
 }

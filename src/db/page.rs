@@ -140,7 +140,7 @@ impl<A: Expression<SqlType: diesel::sql_types::SingleValue>, V> Keyset<V> for Ne
         Before(self.0, position)
     }
     fn order(self) -> Self::Order {
-        diesel::ExpressionMethods::desc(self.0)
+        ExpressionMethods::desc(self.0)
     }
 }
 

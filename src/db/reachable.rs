@@ -45,7 +45,7 @@ pub trait Reachable: Sized {
 ///
 /// In the texts `{c}` is the column, `{t}` the tenant and `{u}` the user.
 #[derive(Debug, Clone, Copy)]
-pub struct Path {
+pub(super) struct Path {
     listed: &'static str,
     client: &'static str,
 }

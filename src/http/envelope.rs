@@ -117,13 +117,11 @@ impl<'a> Message<'a> {
             .ok_or_else(|| refuse(era, id, RpcCode::InvalidRequest, "method must be a string"))?;
         let params = match raw.params {
             None => Params::default(),
-            Some(params) => match serde_json::from_str::<Object<Params<'_>>>(params.get()) {
-                Ok(Object(params)) => params,
-                Err(_) => {
-                    let said = "params must be an object";
-                    return Err(refuse(era, id, RpcCode::MalformedParams, said));
-                }
-            },
+            Some(params) => {
+                let read = serde_json::from_str::<Object<Params<'_>>>(params.get());
+                let said = "params must be an object";
+                read.map_err(|_| refuse(era, id, RpcCode::MalformedParams, said))?.0
+            }
         };
         let mut message = Self { era, id, method, params };
         message.settle_era(headers)?;
@@ -135,13 +133,11 @@ impl<'a> Message<'a> {
         let (id, era) = (self.id, Era::Modern);
         let meta: Option<Meta<'_>> = match self.params.meta {
             None => None,
-            Some(meta) => match serde_json::from_str::<Object<Meta<'_>>>(meta.get()) {
-                Ok(Object(meta)) => Some(meta),
-                Err(_) => {
-                    let said = "_meta must be an object";
-                    return Err(refuse(self.era, id, RpcCode::MalformedParams, said));
-                }
-            },
+            Some(meta) => {
+                let read = serde_json::from_str::<Object<Meta<'_>>>(meta.get());
+                let said = "_meta must be an object";
+                Some(read.map_err(|_| refuse(self.era, id, RpcCode::MalformedParams, said))?.0)
+            }
         };
         let claimed = meta.as_ref().and_then(|meta| meta.version);
         let is_modern = claimed.is_some()

@@ -1,8 +1,8 @@
 //! What is refused before anybody is asked who they are: wrong host, wrong origin, a credential in the address.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{self, HeaderMap};
-use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
+use actix_web::{HttpResponse, http::StatusCode};
 use url::Url;
 
 use crate::auth::Credential;
@@ -82,23 +82,21 @@ impl Access {
 
     fn allows_origin(&self, origin: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
-        self.origins.iter().any(|allowed| *allowed == origin)
+        self.origins.contains(&origin)
             || Url::parse(&origin).is_ok_and(|url| {
                 let host = url.host_str().unwrap_or_default();
                 self.hosts.iter().any(|own| is_loopback(own)) && is_loopback(host)
             })
     }
+}
 
-    /// Adds what a browser needs to let an allowed page read the answer.
-    pub(super) fn share_with_page(&self, request: &HttpRequest, answer: &mut HttpResponseBuilder) {
-        answer.insert_header((header::VARY, "Origin"));
-        if let Some(origin) = request.headers().get(header::ORIGIN) {
-            answer.insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone()));
-            answer.insert_header((
-                header::ACCESS_CONTROL_EXPOSE_HEADERS,
-                "WWW-Authenticate, Retry-After",
-            ));
-        }
+/// Adds what a browser needs to let the page that asked, whose origin was allowed, read the answer.
+pub(super) fn share_with_page(request: &HttpRequest, headers: &mut HeaderMap) {
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = request.headers().get(header::ORIGIN) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        let exposed = HeaderValue::from_static("WWW-Authenticate, Retry-After");
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
 }
 

@@ -17,7 +17,7 @@ const MOST: usize = 10_000;
 ///
 /// # Errors
 /// What is wrong with it, in a few words.
-pub fn check(text: &str) -> Result<(), String> {
+pub(super) fn check(text: &str) -> Result<(), String> {
     let values = Cell::new(0);
     let mut json = serde_json::Deserializer::from_str(text);
     let outcome = Check { depth: 0, values: &values }.deserialize(&mut json);

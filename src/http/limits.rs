@@ -68,7 +68,9 @@ pub(super) struct Limits {
 
 impl std::fmt::Debug for Limits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Limits").field("credentials", &self.credentials.buckets.len()).finish()
+        f.debug_struct("Limits")
+            .field("credentials", &self.credentials.buckets.len())
+            .finish_non_exhaustive()
     }
 }
 

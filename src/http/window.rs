@@ -59,7 +59,9 @@ pub(super) async fn post(
             guard::refuse(&refused)
         }
     };
-    share(&window, &request, &mut answer);
+    if !matches!(answer.status(), StatusCode::FORBIDDEN) {
+        guard::share_with_page(&request, answer.headers_mut());
+    }
     trace.end(answer.status());
     answer
 }
@@ -79,8 +81,9 @@ pub(super) async fn options(window: Data<Window>, request: HttpRequest) -> HttpR
              Last-Event-ID, Traceparent",
         ))
         .insert_header((header::ACCESS_CONTROL_MAX_AGE, "600"));
-    window.access.share_with_page(&request, &mut answer);
-    answer.finish()
+    let mut answer = answer.finish();
+    guard::share_with_page(&request, answer.headers_mut());
+    answer
 }
 
 /// Any other method: there is no stream to read and no session to end.
@@ -90,16 +93,6 @@ pub(super) async fn other_method(window: Data<Window>, request: HttpRequest) -> 
         Ok(()) => HttpResponse::MethodNotAllowed()
             .insert_header((header::ALLOW, "POST, OPTIONS"))
             .finish(),
-    }
-}
-
-fn share(window: &Window, request: &HttpRequest, answer: &mut HttpResponse) {
-    if window.access.check(request).is_ok() {
-        let mut headers = HttpResponse::Ok();
-        window.access.share_with_page(request, &mut headers);
-        for (name, value) in headers.finish().headers() {
-            answer.headers_mut().insert(name.clone(), value.clone());
-        }
     }
 }
 
@@ -140,13 +133,11 @@ fn anonymous(body: &Bytes, headers: &McpHeaders, trace: &mut Trace) -> HttpRespo
         Err(reply) => return render(reply, trace),
     };
     trace.noted.method = mcp::known_method(&message.method);
-    match mcp::handshake(&message) {
-        Some(reply) => render(reply, trace),
-        None => {
-            trace.outcome = Code::Unauthenticated.as_str();
-            guard::challenge(false)
-        }
+    if let Some(reply) = mcp::handshake(&message) {
+        return render(reply, trace);
     }
+    trace.outcome = Code::Unauthenticated.as_str();
+    guard::challenge(false)
 }
 
 /// What the hop to the blocking pool brings back.

@@ -183,14 +183,14 @@ fn totals(sums: Vec<Sum>) -> Result<(Vec<OpenTotal>, i64)> {
             totals.push(OpenTotal::none(currency));
         }
         let Some(total) = totals.last_mut() else { continue };
-        match usize::try_from(bucket).ok().and_then(|at| total.buckets.get_mut(at)) {
-            Some(bucket) => {
-                (bucket.open, bucket.count) = (open, count);
-                total.open = added(total.open, open)?;
-                total.count += count;
-                owed += count;
-            }
-            None => (total.credit_balance, total.credit_balance_count) = (open, count),
+        if let Some(bucket) = usize::try_from(bucket).ok().and_then(|at| total.buckets.get_mut(at))
+        {
+            (bucket.open, bucket.count) = (open, count);
+            total.open = added(total.open, open)?;
+            total.count += count;
+            owed += count;
+        } else {
+            (total.credit_balance, total.credit_balance_count) = (open, count);
         }
     }
     Ok((totals, owed))
