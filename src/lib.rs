@@ -4,7 +4,7 @@
 //! credentials ─authenticate→ Caller ─authorize(permission)→ Grant ─open→ Read | Write ─rows(table)→ Scoped<Q> ─load·page·one→ rows
 //! ```
 //!
-//! - [`ids`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
+//! - [`ids`], [`identifiers`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
 //! - [`auth`]: a credential becomes a [`auth::Caller`], a caller and a permission become a [`auth::Grant`].
 //! - [`db`]: connections, walls between firms, [`db::Scoped`] queries, SQL types.
 //! - [`registry`]: the tools and the one way to run them.
@@ -25,6 +25,7 @@ pub mod demo;
 pub mod error;
 pub mod firm;
 pub mod http;
+pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
 pub mod mandates;
