@@ -10,12 +10,14 @@
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
 
 #[macro_use]
 mod text_enum;
 #[macro_use]
 pub mod db;
+mod admin;
 pub mod auth;
 pub mod cli;
 pub mod clients;
