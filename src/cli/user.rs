@@ -242,7 +242,7 @@ pub(super) fn run(command: &UserCommand) -> Result<()> {
                 admin::set_role(connection, &firm, &args.email, &args.role)
             })?;
             let RoleArgs { tenant, role, .. } = args;
-            println!("{} is {role} in {tenant}, no longer {}.", member.name, member.role);
+            println!("{} is {role} in {tenant}; before: {}.", member.name, member.role);
             Ok(())
         }
         UserCommand::SetReach(args) => {
@@ -251,7 +251,7 @@ pub(super) fn run(command: &UserCommand) -> Result<()> {
                 let firm = Firm::find(connection, &args.tenant)?;
                 admin::set_reach(connection, &firm, &args.email, &reach)
             })?;
-            println!("{} {reach} in {}.", member.name, args.tenant);
+            println!("In {}, {} {reach}.", args.tenant, member.name);
             Ok(())
         }
         UserCommand::SetPassword(args) => set_password(args),
@@ -317,7 +317,7 @@ fn set_standing(args: &StandingArgs, standing: Standing) -> Result<()> {
 fn set_password(args: &PasswordArgs) -> Result<()> {
     let hash = password::set(&read_password(&args.password_file)?)?;
     administer(&args.database, |connection| admin::set_password(connection, &args.email, &hash))?;
-    println!("{} has another password and must sign in again.", args.email);
+    println!("{} has a new password and must sign in again.", args.email);
     Ok(())
 }
 
