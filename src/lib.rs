@@ -4,18 +4,20 @@
 //! credentials ─authenticate→ Caller ─authorize(permission)→ Grant ─open→ Read | Write ─rows(table)→ Scoped<Q> ─load·page·one→ rows
 //! ```
 //!
-//! - [`ids`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
+//! - [`ids`], [`identifiers`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
 //! - [`auth`]: a credential becomes a [`auth::Caller`], a caller and a permission become a [`auth::Grant`].
 //! - [`db`]: connections, walls between firms, [`db::Scoped`] queries, SQL types.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
 
 #[macro_use]
 mod text_enum;
 #[macro_use]
 pub mod db;
+mod admin;
 pub mod auth;
 pub mod cli;
 pub mod clients;
@@ -25,6 +27,7 @@ pub mod demo;
 pub mod error;
 pub mod firm;
 pub mod http;
+pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
 pub mod mandates;

@@ -90,7 +90,7 @@ impl Caller {
     fn new(identity: Identity, token: Option<TokenUse>) -> Self {
         let role = Permissions::stored(identity.permissions.as_deref().unwrap_or_default());
         let scoped = token.as_ref().map_or(role, |token| role.intersection(token.scopes));
-        let permissions = scoped.union([Permission::Present].into_iter().collect());
+        let permissions = scoped.of_member();
         let zone = identity.time_zone.parse().unwrap_or(Tz::Europe__Zurich);
         Self { identity, zone, permissions, token }
     }

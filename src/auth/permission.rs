@@ -160,6 +160,12 @@ impl Permissions {
         Self(self.0 | other.0)
     }
 
+    /// With what every active member holds.
+    #[must_use]
+    pub const fn of_member(self) -> Self {
+        self.union(Self(Permission::Present.bit()))
+    }
+
     /// Those in this set and not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {

@@ -153,8 +153,18 @@ fn role_of(url: &str) -> Result<String> {
     }
 }
 
+/// Refuses a database that is behind this program.
+pub(super) fn check(connection: &mut AnyConnection) -> Result<()> {
+    match pending(connection)? {
+        0 => Ok(()),
+        behind => Err(Error::fault(format!(
+            "the database is {behind} migration(s) behind; run `guichet migrate` first"
+        ))),
+    }
+}
+
 /// How many migrations this program knows that the database does not have yet.
-pub(super) fn pending(connection: &mut AnyConnection) -> Result<usize> {
+fn pending(connection: &mut AnyConnection) -> Result<usize> {
     let applied: Result<Vec<String>, _> = diesel::select(
         diesel::dsl::sql::<diesel::sql_types::Text>("version FROM __diesel_schema_migrations"),
     )

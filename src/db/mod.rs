@@ -2,10 +2,11 @@
 //!
 //! [`Db`] holds the pools, `identity` the doors through which a credential becomes a person, [`Read`] and [`Write`] the
 //! scopes in which tools run, [`Scoped`] the queries that cannot leave a caller's reach, `walls` what holds when all of
-//! that is forgotten.
+//! that is forgotten; `administration` is the owner's connection, for the command line.
 
 #[macro_use]
 mod reachable;
+mod administration;
 pub(crate) mod connection;
 mod identity;
 mod migrate;
@@ -18,6 +19,7 @@ mod scope;
 pub mod types;
 mod walls;
 
+pub(crate) use administration::Administration;
 pub(crate) use identity::{Identity, SignIn, TokenRow};
 pub use migrate::migrate;
 pub use page::{Ascending, Newest, Page, PagedTool, Paging};

@@ -82,14 +82,7 @@ impl Db {
 /// Refuses a database that is behind this program, or whose tenant tables are open to this role.
 fn check(url: &str) -> Result<()> {
     let mut connection = super::connection::open(url).map_err(Error::unavailable)?;
-    match migrate::pending(&mut connection)? {
-        0 => {}
-        behind => {
-            return Err(Error::fault(format!(
-                "the database is {behind} migration(s) behind; run `guichet migrate` first"
-            )));
-        }
-    }
+    migrate::check(&mut connection)?;
     match &mut connection {
         AnyConnection::Postgres(postgres) => walls::check_postgres(postgres),
         AnyConnection::Sqlite(_) => Ok(()),

@@ -111,7 +111,7 @@ tables! {
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
 pub(crate) mod people {
-    use super::{Id, Moment};
+    use super::{Id, Moment, api_tokens, firms, memberships};
 
     diesel::table! {
         use diesel::sql_types::{Bool, Text};
@@ -136,6 +136,11 @@ pub(crate) mod people {
         use super::Id;
         role_permissions (tenant_id, role, permission) { tenant_id -> Id, role -> Text, permission -> Text, }
     }
+    diesel::allow_tables_to_appear_in_same_query!(tenants, users);
+    diesel::allow_tables_to_appear_in_same_query!(tenants, firms);
+    diesel::allow_tables_to_appear_in_same_query!(tenants, memberships);
+    diesel::allow_tables_to_appear_in_same_query!(users, memberships);
+    diesel::allow_tables_to_appear_in_same_query!(users, api_tokens);
 }
 
 /// The identity doors: views, neither reachable nor joinable; only `db::identity` reads them.
