@@ -51,8 +51,8 @@ pub(super) fn mandate(n: u32) -> Result<Mandate> {
     let status = match nth(&MASTER.clients, client - 1)?.status {
         ClientStatus::Prospect => MandateStatus::Prospective,
         ClientStatus::Ended => MandateStatus::Ended,
-        _ if n % 29 == 0 => MandateStatus::Ended,
-        _ if n % 23 == 0 => MandateStatus::Suspended,
+        _ if n.is_multiple_of(29) => MandateStatus::Ended,
+        _ if n.is_multiple_of(23) => MandateStatus::Suspended,
         _ => MandateStatus::Active,
     };
     let ended = || day(2026, 1 + n % 9, 28);
@@ -82,8 +82,10 @@ pub(super) fn mandate(n: u32) -> Result<Mandate> {
             _ => Currency::Chf,
         },
         flat_fee: (billing == Billing::FlatFee).then(|| Money::from_minor(i64::from(n) * 10_000)),
-        budget_amount: (n % 3 > 0).then(|| Money::from_minor(500_000 + i64::from(n) * 12_500)),
-        budget_hours: (n % 3 > 0).then(|| Quantity::from_minor(40_000 + i64::from(n) * 750)),
+        budget_amount: (!n.is_multiple_of(3))
+            .then(|| Money::from_minor(500_000 + i64::from(n) * 12_500)),
+        budget_hours: (!n.is_multiple_of(3))
+            .then(|| Quantity::from_minor(40_000 + i64::from(n) * 750)),
         fiscal_year_end_month: match n % 8 {
             3 => 6,
             5 => 9,

@@ -57,7 +57,7 @@ pub fn id(firm: u16, kind: Kind, n: u32) -> Uuid {
 /// The place of the examples' invoice in creation order.
 pub(super) const EXAMPLE_INVOICE: u32 = 570;
 /// The place of the examples' payslip in creation order.
-pub(super) const EXAMPLE_PAYSLIP: u32 = 1154;
+pub(super) const EXAMPLE_PAYSLIP: u32 = 869;
 
 /// The client of the examples.
 #[must_use]

@@ -13,7 +13,7 @@ mod rows;
 mod sales;
 mod wages;
 
-use diesel::connection::TransactionManager;
+use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -24,6 +24,10 @@ use crate::db::schema::people::tenants;
 use crate::error::{Code, Error, Result};
 use fixtures::{Firm, MASTER, Person};
 use plan::Plan;
+
+/// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
+const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
+     dispatches, payments, reminders, employees, payslips, payslip_lines";
 
 text_enum! {
     /// Whether a person of the demo gets in.
@@ -106,15 +110,22 @@ fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &rows::Hashes) -> 
         let message = "the firms of the demo are already in this database";
         return Err(Error::refuse(Code::Conflict, message));
     }
-    rows::write(connection, plan, hashes)
+    rows::write(connection, plan, hashes)?;
+    Ok(connection.batch_execute(match connection {
+        AnyConnection::Sqlite(_) => "ANALYZE",
+        AnyConnection::Postgres(_) => ANALYZE_POSTGRES,
+    })?)
 }
 
 /// Opens the transaction; on `SQLite` it holds the lock for writing from the beginning.
 fn begin(connection: &mut AnyConnection) -> QueryResult<()> {
-    use diesel::connection::AnsiTransactionManager as Ansi;
     match connection {
-        AnyConnection::Sqlite(sqlite) => Ansi::begin_transaction_sql(sqlite, "BEGIN IMMEDIATE"),
-        AnyConnection::Postgres(postgres) => Ansi::begin_transaction_sql(postgres, "BEGIN"),
+        AnyConnection::Sqlite(sqlite) => {
+            AnsiTransactionManager::begin_transaction_sql(sqlite, "BEGIN IMMEDIATE")
+        }
+        AnyConnection::Postgres(postgres) => {
+            AnsiTransactionManager::begin_transaction_sql(postgres, "BEGIN")
+        }
     }
 }
 

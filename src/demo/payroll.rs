@@ -3,7 +3,7 @@
 
 use super::fixtures::{Employee, MASTER, WageType, nth};
 use super::plan::{Chance, LAST_MONTH, day, months};
-use super::wages::{self, Wage};
+use super::wages::{self, PayLine};
 use crate::dates::Day;
 use crate::error::{Error, Result};
 use crate::money::Money;
@@ -37,7 +37,7 @@ pub(super) struct Slip {
     pub(super) employee: u32,
     /// The payslip that it reverses.
     pub(super) reverses: Option<u32>,
-    pub(super) lines: Vec<Wage>,
+    pub(super) lines: Vec<PayLine>,
 }
 
 /// What an employee has earned since January.
@@ -51,7 +51,7 @@ pub(super) struct YearToDate {
 
 /// A month in which an employee is paid.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Month {
+pub(super) struct Period {
     pub(super) year: i32,
     pub(super) month: u32,
     pub(super) last: Day,
@@ -77,7 +77,7 @@ pub(super) fn plan() -> Result<Vec<Batch>> {
             let mut slips = vec![];
             let all = (1..).zip(&MASTER.employees).zip(&mut so_far);
             for ((employee, person), so_far) in all.filter(|((_, e), _)| e.mandate == *mandate) {
-                let this = Month { year, month, last: last_of(year, month)? };
+                let this = Period { year, month, last: last_of(year, month)? };
                 if !is_employed(person, this) {
                     continue;
                 }
@@ -108,10 +108,10 @@ fn correct(batches: &mut Vec<Batch>, n: &mut u32) -> Result<()> {
     let of_month = batches.iter().filter(|batch| (batch.year, batch.month) == (year, month));
     let wrong = of_month.flat_map(|batch| &batch.slips).find(|slip| slip.employee == employee);
     let wrong = wrong.ok_or_else(|| Error::fault("there is no payslip to reverse"))?;
-    let lines = wrong.lines.iter().map(Wage::reversed).collect();
+    let lines = wrong.lines.iter().map(PayLine::reversed).collect();
     let reversal = Slip { n: *n + 1, employee, reverses: Some(wrong.n), lines };
     let person = nth(&MASTER.employees, employee - 1)?;
-    let this = Month { year, month, last: last_of(year, month)? };
+    let this = Period { year, month, last: last_of(year, month)? };
     let mut alone = YearToDate::default();
     let lines = wages::of_month(person, this, &mut alone, 0, Some(FORGOTTEN_BONUS))?;
     let right = Slip { n: *n + 2, employee, reverses: None, lines };
@@ -128,12 +128,12 @@ fn last_of(year: i32, month: u32) -> Result<Day> {
     Ok(next.minus_days(1))
 }
 
-fn is_employed(person: &Employee, this: Month) -> bool {
+fn is_employed(person: &Employee, this: Period) -> bool {
     person.hired_on <= this.last && person.left_on.is_none_or(|left| left >= this.last)
 }
 
 /// Quarters of an hour that somebody paid by the hour worked in a month.
-fn hours(employee: u32, this: Month) -> Result<u32> {
+fn hours(employee: u32, this: Period) -> Result<u32> {
     let year = u32::try_from(this.year).map_err(Error::fault)?;
     let seed = u64::from(employee * 100_000 + year * 12 + this.month);
     Ok(240 + Chance::of(seed).below(160))

@@ -5,7 +5,7 @@
 //! and sickness insurance and of family funds vary from one policy to the next: these are examples.
 
 use super::fixtures::{Employee, WageType};
-use super::payroll::{Month, YearToDate, wage_type};
+use super::payroll::{Period, YearToDate, wage_type};
 use crate::dates::Day;
 use crate::error::{Error, Result};
 use crate::money::{Money, Quantity, Rate};
@@ -23,14 +23,14 @@ const CHILD: i64 = 31_100;
 
 /// A line.
 #[derive(Debug)]
-pub(super) struct Wage {
+pub(super) struct PayLine {
     pub(super) wage: &'static WageType,
     pub(super) base: Option<Money>,
     pub(super) rate: Option<Rate>,
     pub(super) amount: Money,
 }
 
-impl Wage {
+impl PayLine {
     /// The line that takes this one back.
     pub(super) fn reversed(&self) -> Self {
         let negative = |money: Money| Money::from_minor(-money.minor());
@@ -40,7 +40,7 @@ impl Wage {
 }
 
 /// The sum of the lines of a kind.
-pub(super) fn sum(lines: &[Wage], kind: PayslipLineKind) -> Money {
+pub(super) fn sum(lines: &[PayLine], kind: PayslipLineKind) -> Money {
     let of_kind = lines.iter().filter(|line| line.wage.kind == kind);
     Money::from_minor(of_kind.map(|line| line.amount.minor()).sum())
 }
@@ -49,17 +49,17 @@ fn range() -> Error {
     Error::fault("a salary of the demo data is out of range")
 }
 
-fn plain(key: &str, minor: i64) -> Result<Wage> {
+fn plain(key: &str, minor: i64) -> Result<PayLine> {
     let (wage, amount) = (wage_type(key)?, Money::from_minor(minor));
-    Ok(Wage { wage, base: None, rate: None, amount })
+    Ok(PayLine { wage, base: None, rate: None, amount })
 }
 
 /// A line of so many per cent of `base`, by default at the rate of the fixture.
-fn share(key: &str, base: i64, rate: Option<Rate>) -> Result<Wage> {
+fn share(key: &str, base: i64, rate: Option<Rate>) -> Result<PayLine> {
     let (wage, base) = (wage_type(key)?, Money::from_minor(base));
     let rate = rate.or(wage.rate_percent).ok_or_else(range)?;
     let amount = base.percent(rate).ok_or_else(range)?;
-    Ok(Wage { wage, base: Some(base), rate: Some(rate), amount })
+    Ok(PayLine { wage, base: Some(base), rate: Some(rate), amount })
 }
 
 /// The salary that an employee's contract gives on a day.
@@ -74,11 +74,11 @@ pub(super) fn salary_on(person: &Employee, day: Day) -> Money {
 /// The lines of a month's payslip; `quarters` of an hour count for whoever is paid by the hour.
 pub(super) fn of_month(
     person: &Employee,
-    this: Month,
+    this: Period,
     so_far: &mut YearToDate,
     quarters: u32,
     bonus: Option<Money>,
-) -> Result<Vec<Wage>> {
+) -> Result<Vec<PayLine>> {
     so_far.months += 1;
     let mut lines = earnings(person, this, so_far.months, quarters)?;
     if let Some(bonus) = bonus {
@@ -119,7 +119,7 @@ pub(super) fn of_month(
 }
 
 /// Salary or wages; the thirteenth salary in December or in the last month, in proportion to the months of the year.
-fn earnings(person: &Employee, this: Month, months: i64, quarters: u32) -> Result<Vec<Wage>> {
+fn earnings(person: &Employee, this: Period, months: i64, quarters: u32) -> Result<Vec<PayLine>> {
     let salary = salary_on(person, this.last);
     if person.pay == Pay::Hourly {
         let hours = Quantity::from_minor(i64::from(quarters) * 250);
@@ -140,7 +140,7 @@ fn earnings(person: &Employee, this: Month, months: i64, quarters: u32) -> Resul
 }
 
 /// The coordinated salary of a month and the employee's rate, which is half of the retirement credit.
-fn pension(person: &Employee, this: Month) -> Result<Option<(i64, Rate)>> {
+fn pension(person: &Employee, this: Period) -> Result<Option<(i64, Rate)>> {
     let annual = salary_on(person, this.last).minor() * i64::from(person.salaries_per_year);
     let born: i32 =
         person.birth_date.to_string().get(..4).and_then(|y| y.parse().ok()).ok_or_else(range)?;

@@ -43,7 +43,7 @@ struct NewContact<'a> {
     id: ContactId,
     client_id: ClientId,
     full_name: &'a str,
-    job_title: Option<&'a str>,
+    job_title: Option<String>,
     email: Option<String>,
     phone: Option<String>,
     is_primary: bool,
@@ -82,16 +82,16 @@ pub(super) fn write(connection: &mut AnyConnection, writing: Writing<'_>) -> Res
     Ok(())
 }
 
-fn client<'a>(writing: Writing<'a>, n: u32) -> Result<NewClient<'a>> {
+fn client(writing: Writing<'_>, n: u32) -> Result<NewClient<'_>> {
     let Writing { firm, tenant: tenant_id } = writing;
     let client = nth(&MASTER.clients, n - 1)?;
     let name = client.name.of(firm);
     let number = format!("{}-K{n:03}", firm.prefix);
-    let has_uid = !matches!(client.legal_form, LegalForm::Individual) && n % 19 != 0;
+    let has_uid = !matches!(client.legal_form, LegalForm::Individual) && !n.is_multiple_of(19);
     let uid =
         has_uid.then(|| check_digits::uid(11_000_000 + n * 271 + u32::from(firm.index) * 131));
     let plain_uid = uid.as_deref().unwrap_or_default().replace(['-', '.'], "");
-    let email = (n % 13 != 0).then(|| format!("k{n:03}@{}", firm.domain));
+    let email = (!n.is_multiple_of(13)).then(|| format!("k{n:03}@{}", firm.domain));
     let town = nth(&MASTER.places, n - 1)?.town.of(firm);
     let uid_text = uid.as_deref().unwrap_or_default();
     let email_text = email.as_deref().unwrap_or_default();
@@ -112,7 +112,7 @@ fn client<'a>(writing: Writing<'a>, n: u32) -> Result<NewClient<'a>> {
         uid,
         status: client.status,
         email,
-        phone: (n % 7 != 0).then(|| phone(firm, n)),
+        phone: (!n.is_multiple_of(7)).then(|| phone(firm, n)),
         language: client.language.unwrap_or(firm.language),
         responsible_id: if is_prospect { None } else { Some(holder(firm, responsible)?) },
         sort_name: fold(name),
@@ -128,13 +128,13 @@ fn phone(firm: &Firm, n: u32) -> String {
     format!("{region} 555 {:02} {:02}", 2 + n / 100, n % 100)
 }
 
-fn contact<'a>(
-    writing: Writing<'a>,
+fn contact(
+    writing: Writing<'_>,
     n: u32,
     client: u32,
     who: u32,
     is_primary: bool,
-) -> Result<NewContact<'a>> {
+) -> Result<NewContact<'_>> {
     let Writing { firm, tenant: tenant_id } = writing;
     let contact = nth(&MASTER.contacts, who)?;
     Ok(NewContact {
@@ -142,9 +142,9 @@ fn contact<'a>(
         id: writing.id(Kind::Contact, n),
         client_id: writing.id(Kind::Client, client),
         full_name: contact.name.of(firm),
-        job_title: (n % 11 != 0).then(|| contact.job_title.of(firm)),
-        email: (n % 9 != 0).then(|| mailbox(firm, &contact.name, client)),
-        phone: (n % 5 != 0).then(|| phone(firm, 100 + client)),
+        job_title: (!n.is_multiple_of(11)).then(|| contact.job_title.owned(firm)),
+        email: (!n.is_multiple_of(9)).then(|| mailbox(firm, &contact.name, client)),
+        phone: (!n.is_multiple_of(5)).then(|| phone(firm, 100 + client)),
         is_primary,
     })
 }
@@ -155,13 +155,13 @@ fn mailbox(firm: &Firm, name: &Pair, client: u32) -> String {
     format!("{folded}.k{client:03}@{}", firm.domain)
 }
 
-fn address<'a>(
-    writing: Writing<'a>,
+fn address(
+    writing: Writing<'_>,
     n: u32,
     client: u32,
     at: u32,
     kind: AddressKind,
-) -> Result<NewAddress<'a>> {
+) -> Result<NewAddress<'_>> {
     let Writing { firm, tenant: tenant_id } = writing;
     let place = nth(&MASTER.places, at)?;
     Ok(NewAddress {

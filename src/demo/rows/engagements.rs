@@ -71,6 +71,7 @@ struct NewMember {
 
 #[derive(Insertable)]
 #[diesel(table_name = reach, treat_none_as_default_value = false)]
+#[expect(clippy::struct_field_names, reason = "the fields are the columns")]
 struct NewReach {
     tenant_id: TenantId,
     user_id: UserId,
@@ -125,7 +126,7 @@ fn number(writing: Writing<'_>, n: u32) -> String {
     format!("{}-M{n:03}", writing.firm.prefix)
 }
 
-fn engagement<'a>(writing: Writing<'a>, n: u32) -> Result<NewMandate<'a>> {
+fn engagement(writing: Writing<'_>, n: u32) -> Result<NewMandate<'_>> {
     let Writing { firm, tenant: tenant_id } = writing;
     let mandate = mandate(n)?;
     let titles = MASTER.mandate_titles.iter();
@@ -143,7 +144,7 @@ fn engagement<'a>(writing: Writing<'a>, n: u32) -> Result<NewMandate<'a>> {
         title,
         kind: mandate.kind,
         status: mandate.status,
-        responsible_id: (n % 31 != 0).then(|| holder(firm, responsible)).transpose()?,
+        responsible_id: (!n.is_multiple_of(31)).then(|| holder(firm, responsible)).transpose()?,
         starts_on: mandate.starts_on,
         ends_on: mandate.ends_on,
         billing: mandate.billing,

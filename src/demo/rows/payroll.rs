@@ -142,7 +142,7 @@ fn person<'a>(
         birth_date: employee.birth_date,
         avs_number: check_digits::avs(123_400_000 + n * 7_919 + index * 500_000_003),
         iban: check_digits::iban(762 + index * 19, 11_000_000_000 + u64::from(n) * 7_654_321),
-        email: (n % 6 != 0).then(|| format!("e{n:03}@{}", firm.domain)),
+        email: (!n.is_multiple_of(6)).then(|| format!("e{n:03}@{}", firm.domain)),
         street: place.street.of(firm),
         house_number: (1 + n * 11 % 80).to_string(),
         postal_code: place.postal_code.of(firm),

@@ -37,7 +37,7 @@ struct NewUser {
 struct NewFirm<'a> {
     tenant_id: TenantId,
     name: &'a str,
-    uid: Option<&'a str>,
+    uid: Option<String>,
     email: &'a str,
     phone: &'a str,
     street: &'a str,
@@ -143,7 +143,7 @@ pub(super) fn write_firm(connection: &mut AnyConnection, writing: Writing<'_>) -
     let row = NewFirm {
         tenant_id: tenant,
         name: &firm.name,
-        uid: Some(&firm.uid),
+        uid: Some(firm.uid.clone()),
         email: &firm.email,
         phone: &firm.phone,
         street: &firm.street,
