@@ -32,7 +32,7 @@ mod any {
     }
 }
 pub(super) use any::current_tenant_utils;
-pub(super) type Transactions = <AnyConnection as Connection>::TransactionManager;
+pub(crate) type Transactions = <AnyConnection as Connection>::TransactionManager;
 
 /// How long one statement may take before the database gives up, in milliseconds.
 pub(super) const STATEMENT_DEADLINE_MS: u32 = 5_000;

@@ -54,6 +54,11 @@ pub fn id(firm: u16, kind: Kind, n: u32) -> Uuid {
     Uuid::from_u64_pair(high, low)
 }
 
+/// The place of the examples' invoice in creation order.
+pub(super) const EXAMPLE_INVOICE: u32 = 570;
+/// The place of the examples' payslip in creation order.
+pub(super) const EXAMPLE_PAYSLIP: u32 = 869;
+
 /// The client of the examples.
 #[must_use]
 pub fn example_client() -> ClientId {
@@ -75,7 +80,7 @@ pub fn example_payroll_mandate() -> MandateId {
 /// The invoice of the examples.
 #[must_use]
 pub fn example_invoice() -> InvoiceId {
-    id(0, Kind::Invoice, 1).into()
+    id(0, Kind::Invoice, EXAMPLE_INVOICE).into()
 }
 
 /// The employee of the examples.
@@ -87,5 +92,5 @@ pub fn example_employee() -> EmployeeId {
 /// The payslip of the examples.
 #[must_use]
 pub fn example_payslip() -> PayslipId {
-    id(0, Kind::Payslip, 1).into()
+    id(0, Kind::Payslip, EXAMPLE_PAYSLIP).into()
 }
