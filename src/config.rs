@@ -91,17 +91,21 @@ pub struct ServeArgs {
     pub log_format: LogFormat,
 }
 
+const CREDENTIAL_RATE: NonZeroU32 = NonZeroU32::new(600).unwrap();
+const FIRM_RATE: NonZeroU32 = NonZeroU32::new(6_000).unwrap();
+const ADDRESS_RATE: NonZeroU32 = NonZeroU32::new(120).unwrap();
+
 /// How much at once, and how much a minute.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArgs {
     /// Calls per minute of one credential; a report counts as several
-    #[arg(long, env = "GUICHET_RATE_PER_CREDENTIAL", value_name = "CALLS", default_value = "600")]
+    #[arg(long, env = "GUICHET_RATE_PER_CREDENTIAL", value_name = "CALLS", default_value_t = CREDENTIAL_RATE)]
     pub rate_per_credential: NonZeroU32,
     /// Calls per minute of all people of a firm together
-    #[arg(long, env = "GUICHET_RATE_PER_FIRM", value_name = "CALLS", default_value = "6000")]
+    #[arg(long, env = "GUICHET_RATE_PER_FIRM", value_name = "CALLS", default_value_t = FIRM_RATE)]
     pub rate_per_firm: NonZeroU32,
     /// Requests per minute of one address without a good credential
-    #[arg(long, env = "GUICHET_RATE_PER_ADDRESS", value_name = "REQUESTS", default_value = "120")]
+    #[arg(long, env = "GUICHET_RATE_PER_ADDRESS", value_name = "REQUESTS", default_value_t = ADDRESS_RATE)]
     pub rate_per_address: NonZeroU32,
     /// Database connections, and requests answered at the same time [default: twice the processors]
     #[arg(long, env = "GUICHET_CONNECTIONS", value_name = "NUMBER")]
@@ -109,6 +113,17 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
+    /// The limits when none are set.
+    #[must_use]
+    pub fn defaults() -> Self {
+        Self {
+            rate_per_credential: CREDENTIAL_RATE,
+            rate_per_firm: FIRM_RATE,
+            rate_per_address: ADDRESS_RATE,
+            connections: None,
+        }
+    }
+
     /// The rate limits.
     #[must_use]
     pub const fn rates(&self) -> RateSettings {

@@ -11,6 +11,7 @@
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
+//! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
 
 #[macro_use]
@@ -33,5 +34,6 @@ pub mod invoicing;
 pub mod mandates;
 pub mod money;
 pub mod payroll;
+pub mod proofs;
 pub mod registry;
 pub mod text;

@@ -11,7 +11,7 @@ use crate::dates::Instant;
 use crate::db::{Read, Session};
 use crate::error::{Code, Error, Result};
 use crate::http::arguments::parse;
-use crate::http::describe::{input_schema, output_schema};
+use crate::http::describe::{input_schema, outline, output_schema};
 
 /// A tool that only reads. The implementing type is its input; its doc comment is its description.
 pub trait ReadTool: DeserializeOwned + JsonSchema + Serialize {
@@ -113,6 +113,12 @@ impl Tool {
         caller.may(self.permission)
     }
 
+    /// The whole schema of its answer, with what each field means.
+    #[must_use]
+    pub fn answer_schema(&self) -> Schema {
+        output_schema(self.output)
+    }
+
     /// The tool as `tools/list` shows it.
     #[must_use]
     pub fn describe(&self) -> serde_json::Value {
@@ -122,7 +128,7 @@ impl Tool {
             "title": self.title(),
             "description": description,
             "inputSchema": input,
-            "outputSchema": output_schema(self.output),
+            "outputSchema": outline(&self.answer_schema()),
             "annotations": {
                 "title": self.title(),
                 "readOnlyHint": true,
@@ -147,19 +153,29 @@ impl Tool {
     }
 }
 
+/// Finds the values of a template's argument for what a person has typed, and how many there are.
+type Complete = fn(&mut Read<'_>, &str) -> Result<(Vec<String>, i64)>;
+
 /// A reading offered under an address, for clients that attach context instead of calling tools.
 #[derive(Debug)]
 pub struct Resource {
     uri: &'static str,
     title: &'static str,
     reading: Tool,
+    complete: Option<Complete>,
 }
 
 impl Resource {
     /// What `T` answers, under `uri`. In a template, `{name}` stands for the argument of that name.
     #[must_use]
     pub const fn of<T: ReadTool>(uri: &'static str, title: &'static str) -> Self {
-        Self { uri, title, reading: Tool::read::<T>() }
+        Self { uri, title, reading: Tool::read::<T>(), complete: None }
+    }
+
+    /// A template whose argument is completed by `complete`.
+    #[must_use]
+    pub const fn completed_by(self, complete: Complete) -> Self {
+        Self { complete: Some(complete), ..self }
     }
 
     /// The address, or the template of addresses.
@@ -269,6 +285,28 @@ pub fn read_resource(
     match resource.reading.call(session, caller, now, &arguments, out) {
         Err(Error::Refused(_)) => Err(not_found()),
         outcome => outcome,
+    }
+}
+
+/// Completes the argument `name` of the template `uri` for what a person has typed. Whoever may not read it, and whoever
+/// asks for a template or an argument that is not there, gets an empty list.
+///
+/// # Errors
+/// What was typed is too long; the database is away.
+pub fn complete(
+    session: &mut Session,
+    caller: &Caller,
+    now: Instant,
+    (uri, name): (&str, &str),
+    typed: &str,
+) -> Result<(Vec<String>, i64)> {
+    let mut named = resources().filter(|one| one.uri == uri && one.argument() == Some(name));
+    let open = named.find(|one| one.reading.is_open_to(caller));
+    match open.and_then(|one| Some((one.reading.permission, one.complete?))) {
+        Some((permission, complete)) => {
+            session.read(&caller.authorize(permission)?, now, |scope| complete(scope, typed))
+        }
+        None => Ok((vec![], 0)),
     }
 }
 

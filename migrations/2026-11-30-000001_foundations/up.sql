@@ -132,6 +132,7 @@ CREATE TABLE addresses (
     FOREIGN KEY (tenant_id, client_id) REFERENCES clients (tenant_id, id)
 ) {table};
 CREATE INDEX addresses_of_client ON addresses (tenant_id, client_id);
+CREATE UNIQUE INDEX addresses_main ON addresses (tenant_id, client_id) WHERE kind = 'main';
 
 CREATE TABLE mandates (
     tenant_id {id} NOT NULL,
@@ -221,6 +222,8 @@ CREATE TABLE commits (
 ) {table};
 
 -- Sales documents ----------------------------------------------------------------------------------------------------
+-- `open_until` only helps to find what is open: from that day on, nothing is, by the payments and credit
+-- notes known so far. Triggers keep it with every posting; what is open is always computed from the records themselves.
 CREATE TABLE invoices (
     tenant_id {id} NOT NULL,
     id {id} NOT NULL,
@@ -242,6 +245,7 @@ CREATE TABLE invoices (
     origin_invoice_id {id},
     qr_reference TEXT,
     commit_number BIGINT,
+    open_until {date} NOT NULL DEFAULT '2199-12-31',
     search_text TEXT NOT NULL,
     created_at {instant} NOT NULL,
     PRIMARY KEY (tenant_id, id),
@@ -259,7 +263,9 @@ CREATE TABLE invoices (
 CREATE INDEX invoices_of_client ON invoices (tenant_id, client_id);
 CREATE INDEX invoices_of_mandate ON invoices (tenant_id, mandate_id);
 CREATE INDEX invoices_by_issue ON invoices (tenant_id, issued_on, id);
-CREATE INDEX invoices_by_origin ON invoices (tenant_id, origin_invoice_id);
+CREATE INDEX invoices_by_origin ON invoices (tenant_id, origin_invoice_id, issued_on, total)
+    WHERE origin_invoice_id IS NOT NULL AND state = 'issued';
+CREATE INDEX invoices_open ON invoices (tenant_id, open_until) WHERE document = 'invoice' AND state = 'issued';
 CREATE TABLE invoice_lines (
     tenant_id {id} NOT NULL,
     id {id} NOT NULL,
@@ -442,19 +448,20 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE FUNCTION refuse_sealed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    touched jsonb;
-    sealed boolean;
+CREATE FUNCTION refuse_sealed_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    FOREACH touched IN ARRAY CASE TG_OP WHEN 'INSERT' THEN ARRAY[to_jsonb(NEW)] WHEN 'DELETE' THEN ARRAY[to_jsonb(OLD)]
-                                        ELSE ARRAY[to_jsonb(OLD), to_jsonb(NEW)] END LOOP
-        EXECUTE format('SELECT state <> ''draft'' FROM %I.%I WHERE tenant_id = $1 AND id = $2', TG_TABLE_SCHEMA, TG_ARGV[0])
-            INTO sealed USING (touched->>'tenant_id')::uuid, (touched->>TG_ARGV[1])::uuid;
-        IF sealed THEN
-            RAISE EXCEPTION '% of a sealed record are append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-        END IF;
-    END LOOP;
+    IF TG_OP <> 'INSERT' AND (SELECT state FROM invoices WHERE tenant_id = OLD.tenant_id AND id = OLD.invoice_id) <> 'draft'
+       OR TG_OP <> 'DELETE' AND (SELECT state FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id) <> 'draft' THEN
+        RAISE EXCEPTION '% of a sealed record are append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN coalesce(NEW, OLD);
+END $$;
+CREATE FUNCTION refuse_sealed_payslip() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' AND (SELECT state FROM payslips WHERE tenant_id = OLD.tenant_id AND id = OLD.payslip_id) <> 'draft'
+       OR TG_OP <> 'DELETE' AND (SELECT state FROM payslips WHERE tenant_id = NEW.tenant_id AND id = NEW.payslip_id) <> 'draft' THEN
+        RAISE EXCEPTION '% of a sealed record are append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
 CREATE FUNCTION refuse_gap() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -471,10 +478,32 @@ CREATE TRIGGER commits_append_only BEFORE UPDATE OR DELETE ON commits
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER commits_gap_free BEFORE INSERT ON commits
     FOR EACH ROW EXECUTE FUNCTION refuse_gap();
-CREATE TRIGGER invoices_append_only BEFORE UPDATE OR DELETE ON invoices
+CREATE TRIGGER invoices_append_only BEFORE DELETE OR UPDATE OF tenant_id, id, client_id, mandate_id, document, state, number, title, currency, issued_on, due_on, supply_from,
+    supply_to, net, vat, rounding, total, origin_invoice_id, qr_reference, commit_number, search_text, created_at ON invoices
     FOR EACH ROW WHEN (OLD.state = 'issued') EXECUTE FUNCTION refuse_change();
+CREATE FUNCTION settle(tenant uuid, invoice uuid) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    UPDATE invoices i SET open_until = (
+        SELECT CASE WHEN i.total = coalesce(sum(e.amount), 0) THEN greatest(i.issued_on, max(e.day)) ELSE '2199-12-31' END
+        FROM (SELECT amount, received_on AS day FROM payments WHERE tenant_id = tenant AND invoice_id = invoice
+              UNION ALL SELECT total, issued_on FROM invoices
+              WHERE tenant_id = tenant AND origin_invoice_id = invoice AND state = 'issued') AS e)
+    WHERE i.tenant_id = tenant AND i.id = invoice
+$$;
+CREATE FUNCTION settle_by_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM settle(NEW.tenant_id, NEW.invoice_id);
+    RETURN NULL;
+END $$;
+CREATE FUNCTION settle_by_credit_note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM settle(NEW.tenant_id, NEW.origin_invoice_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER payments_settle AFTER INSERT ON payments FOR EACH ROW EXECUTE FUNCTION settle_by_payment();
+CREATE TRIGGER credit_notes_settle AFTER INSERT OR UPDATE OF state ON invoices
+    FOR EACH ROW WHEN (NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued') EXECUTE FUNCTION settle_by_credit_note();
 CREATE TRIGGER invoice_lines_append_only BEFORE INSERT OR UPDATE OR DELETE ON invoice_lines
-    FOR EACH ROW EXECUTE FUNCTION refuse_sealed('invoices', 'invoice_id');
+    FOR EACH ROW EXECUTE FUNCTION refuse_sealed_invoice();
 CREATE TRIGGER dispatches_append_only BEFORE UPDATE OR DELETE ON dispatches
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payments_append_only BEFORE UPDATE OR DELETE ON payments
@@ -484,7 +513,7 @@ CREATE TRIGGER reminders_append_only BEFORE UPDATE OR DELETE ON reminders
 CREATE TRIGGER payslips_append_only BEFORE UPDATE OR DELETE ON payslips
     FOR EACH ROW WHEN (OLD.state = 'final') EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payslip_lines_append_only BEFORE INSERT OR UPDATE OR DELETE ON payslip_lines
-    FOR EACH ROW EXECUTE FUNCTION refuse_sealed('payslips', 'payslip_id');
+    FOR EACH ROW EXECUTE FUNCTION refuse_sealed_payslip();
 --@sqlite
 CREATE TRIGGER commits_keep BEFORE UPDATE ON commits
     BEGIN SELECT RAISE(ABORT, 'commits is append-only'); END;
@@ -493,7 +522,8 @@ CREATE TRIGGER commits_stay BEFORE DELETE ON commits
 CREATE TRIGGER commits_gap_free BEFORE INSERT ON commits
     WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM commits WHERE tenant_id = NEW.tenant_id)
     BEGIN SELECT RAISE(ABORT, 'commits are numbered without a gap'); END;
-CREATE TRIGGER invoices_keep BEFORE UPDATE ON invoices WHEN OLD.state = 'issued'
+CREATE TRIGGER invoices_keep BEFORE UPDATE OF tenant_id, id, client_id, mandate_id, document, state, number, title, currency, issued_on, due_on, supply_from,
+    supply_to, net, vat, rounding, total, origin_invoice_id, qr_reference, commit_number, search_text, created_at ON invoices WHEN OLD.state = 'issued'
     BEGIN SELECT RAISE(ABORT, 'invoices is append-only'); END;
 CREATE TRIGGER invoices_stay BEFORE DELETE ON invoices WHEN OLD.state = 'issued'
     BEGIN SELECT RAISE(ABORT, 'invoices is append-only'); END;
@@ -511,6 +541,32 @@ CREATE TRIGGER dispatches_keep BEFORE UPDATE ON dispatches
     BEGIN SELECT RAISE(ABORT, 'dispatches is append-only'); END;
 CREATE TRIGGER dispatches_stay BEFORE DELETE ON dispatches
     BEGIN SELECT RAISE(ABORT, 'dispatches is append-only'); END;
+CREATE TRIGGER payments_settle AFTER INSERT ON payments BEGIN
+    UPDATE invoices SET open_until = (
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.invoice_id
+              UNION ALL SELECT c.total, c.issued_on FROM invoices c
+              WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.invoice_id AND c.state = 'issued') AS e)
+    WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+END;
+CREATE TRIGGER credit_notes_settle_at_once AFTER INSERT ON invoices
+    WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' BEGIN
+    UPDATE invoices SET open_until = (
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.origin_invoice_id
+              UNION ALL SELECT c.total, c.issued_on FROM invoices c
+              WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.origin_invoice_id AND c.state = 'issued') AS e)
+    WHERE tenant_id = NEW.tenant_id AND id = NEW.origin_invoice_id;
+END;
+CREATE TRIGGER credit_notes_settle AFTER UPDATE OF state ON invoices
+    WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' BEGIN
+    UPDATE invoices SET open_until = (
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.origin_invoice_id
+              UNION ALL SELECT c.total, c.issued_on FROM invoices c
+              WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.origin_invoice_id AND c.state = 'issued') AS e)
+    WHERE tenant_id = NEW.tenant_id AND id = NEW.origin_invoice_id;
+END;
 CREATE TRIGGER payments_keep BEFORE UPDATE ON payments
     BEGIN SELECT RAISE(ABORT, 'payments is append-only'); END;
 CREATE TRIGGER payments_stay BEFORE DELETE ON payments

@@ -8,7 +8,6 @@ mod roles;
 mod sign_in;
 
 pub use permission::{Permission, Permissions};
-pub(crate) use roles::seed_roles;
 pub use roles::{ROLES, Role};
 pub use sign_in::{SignInDesk, SignInRefusal, Signed};
 

@@ -1,12 +1,6 @@
 //! The roles that every new firm starts with; afterwards they are rows that the firm may change.
 
-use diesel::prelude::*;
-
 use super::permission::{Permission, Permissions};
-use crate::db::connection::AnyConnection;
-use crate::db::schema::people::{role_permissions, roles};
-use crate::error::Result;
-use crate::ids::TenantId;
 
 /// A seeded role.
 #[derive(Debug, Clone, Copy)]
@@ -66,28 +60,6 @@ pub const ROLES: &[Role] = &[
         grants: "client.read mandate.read task.read invoice.read document.read",
     },
 ];
-
-/// Gives a new firm the seven roles, through the connection of the administrator.
-///
-/// # Errors
-/// The firm has them already; the database is away.
-pub(crate) fn seed_roles(connection: &mut AnyConnection, tenant: TenantId) -> Result<()> {
-    for role in ROLES {
-        diesel::insert_into(roles::table)
-            .values((roles::tenant_id.eq(tenant), roles::name.eq(role.name)))
-            .execute(connection)?;
-        for permission in role.permissions().iter() {
-            diesel::insert_into(role_permissions::table)
-                .values((
-                    role_permissions::tenant_id.eq(tenant),
-                    role_permissions::role.eq(role.name),
-                    role_permissions::permission.eq(permission.as_str()),
-                ))
-                .execute(connection)?;
-        }
-    }
-    Ok(())
-}
 
 #[cfg(test)]
 mod tests {

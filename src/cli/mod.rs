@@ -1,5 +1,6 @@
 //! The command line.
 
+mod demo;
 mod logging;
 mod migrate;
 mod serve;
@@ -28,6 +29,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Try it: two demo firms in an embedded database, served at once
+    Demo(demo::DemoArgs),
     /// Serve MCP from a database, until SIGTERM
     Serve(Box<crate::config::ServeArgs>),
     /// Create or update the tables of a database
@@ -59,6 +62,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<()> {
     match command {
+        Command::Demo(args) => demo::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Migrate(args) => migrate::run(&args),
         Command::Tenant(command) => tenant::run(&command),

@@ -4,20 +4,18 @@ mod completion;
 mod get_client;
 mod search_clients;
 
-pub use completion::complete;
-
 use crate::registry::{Resource, Tool};
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] =
     &[Tool::read::<search_clients::SearchClients>(), Tool::read::<get_client::GetClient>()];
 
-/// The address of a client's page, a template.
-pub const CLIENT_URI: &str = "guichet://clients/{client_id}";
-
 /// The resources of this slice.
-pub const RESOURCES: &[Resource] =
-    &[Resource::of::<get_client::GetClient>(CLIENT_URI, "A client on one page")];
+pub const RESOURCES: &[Resource] = &[Resource::of::<get_client::GetClient>(
+    "guichet://clients/{client_id}",
+    "A client on one page",
+)
+.completed_by(completion::by_name)];
 
 text_enum! {
     /// What a client is in law.

@@ -66,7 +66,7 @@ pub(super) struct FoundClient {
 
 const TOWN: Derived<Nullable<Text>> = Derived::new(
     "(SELECT a.town FROM addresses a WHERE a.tenant_id = clients.tenant_id AND a.client_id = clients.id \
-     AND a.kind = 'main' ORDER BY a.id LIMIT 1)",
+     AND a.kind = 'main')",
 );
 
 impl ReadTool for SearchClients {

@@ -16,6 +16,7 @@ mod pool;
 mod query;
 pub mod schema;
 mod scope;
+mod setup;
 pub mod types;
 mod walls;
 
@@ -27,5 +28,6 @@ pub use pool::{Db, Seal, Session};
 pub use query::{ContainsAll, Derived, Filters, HandWritten, HandWrittenSql};
 pub use reachable::{Mandates, Reach, Reachable};
 pub use scope::{Read, Scoped, Write};
+pub use setup::{Urls, prepare_roles, reset};
 
 use crate::ids::TenantId;

@@ -28,7 +28,7 @@ pub(super) fn guard_sqlite(
     let tenant = Arc::clone(current);
     let bytes =
         move || tenant.lock().unwrap_or_else(PoisonError::into_inner).map(|t| t.to_sqlite());
-    current_tenant_utils::register_impl(sqlite, bytes)?;
+    current_tenant_utils::register_nondeterministic_impl(sqlite, bytes)?;
     for table in sqlite_tenant_tables(sqlite)? {
         let trigger = |(on, row)| {
             format!(

@@ -16,10 +16,38 @@ pub fn input_schema(of: fn(&mut SchemaGenerator) -> Schema) -> (String, Schema) 
     (description, schema)
 }
 
-/// The schema of an answer. Fields may be added to it later, so it does not close the object.
+/// The whole schema of an answer, for the reference. Fields may be added to it later, so it does not close the object.
 #[must_use]
 pub fn output_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
     plain(of, SchemaSettings::for_serialize)
+}
+
+/// Objects within objects that an outline shows.
+const OUTLINE_DEPTH: usize = 2;
+
+/// The outline of an answer's schema: names and types, without what they mean. Lists of tools are read by models, which
+/// pay for every word, and an answer explains itself.
+#[must_use]
+pub fn outline(schema: &Schema) -> Value {
+    let mut outline = shape(schema.as_value(), OUTLINE_DEPTH);
+    if let (Some(object), Some(required)) = (outline.as_object_mut(), schema.get("required")) {
+        object.insert("required".to_owned(), required.clone());
+    }
+    outline
+}
+
+fn shape(schema: &Value, depth: usize) -> Value {
+    let kind = schema.get("type").cloned().unwrap_or_default();
+    let mut shape = Map::from_iter([("type".to_owned(), kind)]);
+    if let Some(items) = schema.get("items") {
+        shape.insert("items".to_owned(), self::shape(items, depth));
+    }
+    if let Some(Value::Object(properties)) = schema.get("properties").filter(|_| depth > 0) {
+        let inner =
+            properties.iter().map(|(name, one)| (name.clone(), self::shape(one, depth - 1)));
+        shape.insert("properties".to_owned(), Value::Object(inner.collect()));
+    }
+    Value::Object(shape)
 }
 
 fn plain(

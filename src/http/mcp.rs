@@ -8,10 +8,9 @@ use super::answer::{Reply, RpcCode, SERVER_INFO, resource_result, result, tool_r
 use super::arguments::Object;
 use super::envelope::{Era, LEGACY, MODERN, Message, text};
 use crate::auth::Caller;
-use crate::clients;
 use crate::dates::Instant;
 use crate::db::Session;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::registry;
 
 /// What the server says of itself in the handshake: static, the same for everybody.
@@ -156,7 +155,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Completes the `id` of a client from words of its name. Whoever may not read clients gets an empty list.
+    /// Completes the argument of a template from what a person has typed.
     fn complete(&mut self, message: &Message<'_>, id: &RawValue) -> Reply {
         #[derive(Deserialize)]
         struct Argument {
@@ -165,7 +164,6 @@ impl Exchange<'_> {
         }
         #[derive(Deserialize)]
         struct Reference {
-            r#type: String,
             uri: Option<String>,
         }
         let argument = message
@@ -180,20 +178,10 @@ impl Exchange<'_> {
             let error = Error::argument("argument", "completion needs a ref and an argument");
             return Reply::failed(message.era, Some(id), &error);
         };
-        let is_client = reference.r#type == "ref/resource"
-            && reference.uri.as_deref() == Some(clients::CLIENT_URI)
-            && argument.name == "id";
-        let found = if is_client {
-            clients::complete(self.session, self.caller, self.now, &argument.value)
-        } else {
-            Ok((vec![], 0))
-        };
-        match found {
-            Err(error) if error.code() != Code::UnknownTool => {
-                Reply::failed(message.era, Some(id), &error)
-            }
-            found => {
-                let (values, total) = found.unwrap_or_default();
+        let named = (reference.uri.as_deref().unwrap_or_default(), argument.name.as_str());
+        match registry::complete(self.session, self.caller, self.now, named, &argument.value) {
+            Err(error) => Reply::failed(message.era, Some(id), &error),
+            Ok((values, total)) => {
                 let has_more = usize::try_from(total).is_ok_and(|total| total > values.len());
                 let members = json!({ "values": values, "total": total, "hasMore": has_more });
                 result(message.era, id, &format!(r#""completion":{members}"#), None)

@@ -112,7 +112,10 @@ async fn respond(
             let headers = mcp_headers(request);
             Ok(authenticated(window, credential, headers, body, address, trace).await)
         }
-        Presented::Malformed => Ok(unauthorized(window, address, true, trace)),
+        Presented::Malformed => {
+            read(payload, LARGEST_ANONYMOUS).await?;
+            Ok(unauthorized(window, address, true, trace))
+        }
         Presented::Nothing => {
             if window.access.handshake == Handshake::Challenge {
                 return Ok(unauthorized(window, address, false, trace));

@@ -142,7 +142,7 @@ impl ReadTool for ListOpenItems {
     fn run(mut self, scope: &mut Read<'_>) -> Result<OpenItems> {
         let paging = Paging::of(&mut self)?;
         let as_of = self.as_of.unwrap_or_else(|| scope.today());
-        let chosen = self.chosen(scope, as_of)?;
+        let chosen = self.chosen(as_of)?;
         let sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums::of(&chosen)))?;
         let (totals, owed) = totals(sums)?;
         let after = scope.position(&paging)?;
@@ -155,7 +155,7 @@ impl ReadTool for ListOpenItems {
 }
 
 impl ListOpenItems {
-    fn chosen(&self, scope: &Read<'_>, as_of: Day) -> Result<Chosen> {
+    fn chosen(&self, as_of: Day) -> Result<Chosen> {
         let days = match self.min_days_overdue {
             Some(days @ 1..=36_500) => Some(days),
             None => self.overdue_only.unwrap_or_default().then_some(1),
@@ -165,7 +165,6 @@ impl ListOpenItems {
             }
         };
         Ok(Chosen {
-            tenant: scope.tenant(),
             as_of,
             client: self.client_id,
             mandate: self.mandate_id,

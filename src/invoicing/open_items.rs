@@ -1,7 +1,7 @@
 //! What is open on each invoice as of a day: the one definition that every figure about debts uses.
 //!
 //! Open is the total of an issued invoice, less the payments received and the credit notes issued up to that day. Drafts,
-//! quotes and pro formas are never owed.
+//! quotes and pro formas are never owed. `open_until` leaves out early what was settled by that day.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Date, Integer, Nullable, Text};
@@ -11,13 +11,12 @@ use crate::db::schema::invoices;
 use crate::db::types::{Amount, Id};
 use crate::db::{HandWritten, HandWrittenSql, Read};
 use crate::error::{Error, Result};
-use crate::ids::{ClientId, InvoiceId, MandateId, TenantId};
+use crate::ids::{ClientId, InvoiceId, MandateId};
 use crate::money::{Currency, CurrencyAmount, Money};
 
 /// Which open items are meant.
 #[derive(Debug, Clone)]
 pub(super) struct Chosen {
-    pub(super) tenant: TenantId,
     pub(super) as_of: Day,
     pub(super) client: Option<ClientId>,
     pub(super) mandate: Option<MandateId>,
@@ -27,19 +26,17 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Writes the open items as a derived table `o`: positive is owed, negative is a credit balance.
+    /// Writes the open items as a common table `o`, computed once: positive is owed, negative is a credit balance.
     fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        sql.text("(SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - coalesce(p.amount, 0) - coalesce(c.amount, 0) AS open FROM ");
+        sql.text("WITH o AS MATERIALIZED (SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND p.received_on <= ");
+        sql.bind::<Date, _>(&self.as_of)?;
+        sql.text("), 0) - coalesce((SELECT sum(n.total) FROM invoices n WHERE n.tenant_id = i.tenant_id AND n.origin_invoice_id = i.id AND n.state = 'issued' AND n.issued_on <= ");
+        sql.bind::<Date, _>(&self.as_of)?;
+        sql.text("), 0) AS open FROM ");
         sql.rows()?;
-        sql.text(" AS i LEFT JOIN (SELECT q.invoice_id, sum(q.amount) AS amount FROM payments q WHERE q.tenant_id = ");
-        sql.bind::<Id, _>(&self.tenant)?;
-        sql.text(" AND q.received_on <= ");
+        sql.text(" AS i WHERE i.document = 'invoice' AND i.state = 'issued' AND i.open_until > ");
         sql.bind::<Date, _>(&self.as_of)?;
-        sql.text(" GROUP BY q.invoice_id) AS p ON p.invoice_id = i.id LEFT JOIN (SELECT n.origin_invoice_id, sum(n.total) AS amount FROM invoices n WHERE n.tenant_id = ");
-        sql.bind::<Id, _>(&self.tenant)?;
-        sql.text(" AND n.document = 'credit_note' AND n.state = 'issued' AND n.issued_on <= ");
-        sql.bind::<Date, _>(&self.as_of)?;
-        sql.text(" GROUP BY n.origin_invoice_id) AS c ON c.origin_invoice_id = i.id WHERE i.document = 'invoice' AND i.state = 'issued' AND i.issued_on <= ");
+        sql.text(" AND i.issued_on <= ");
         sql.bind::<Date, _>(&self.as_of)?;
         if let Some(client) = &self.client {
             sql.text(" AND i.client_id = ");
@@ -57,7 +54,7 @@ impl Chosen {
             sql.text(" AND i.due_on <= ");
             sql.bind::<Date, _>(day)?;
         }
-        sql.text(") AS o");
+        sql.text(")");
         Ok(())
     }
 }
@@ -88,7 +85,8 @@ impl HandWritten for Sums {
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         let [late, over_30, over_60, over_90] = &self.until;
-        sql.text("SELECT b.currency, b.bucket, sum(b.open), count(*) FROM (SELECT o.currency, o.open, CASE WHEN o.open < 0 THEN -1");
+        self.chosen.write(sql)?;
+        sql.text(" SELECT b.currency, b.bucket, sum(b.open), count(*) FROM (SELECT o.currency, o.open, CASE WHEN o.open < 0 THEN -1");
         for (bucket, day) in
             [(" THEN 4", over_90), (" THEN 3", over_60), (" THEN 2", over_30), (" THEN 1", late)]
         {
@@ -96,10 +94,8 @@ impl HandWritten for Sums {
             sql.bind::<Date, _>(day)?;
             sql.text(bucket);
         }
-        sql.text(" ELSE 0 END AS bucket FROM ");
-        self.chosen.write(sql)?;
         sql.text(
-            " WHERE o.open <> 0) AS b GROUP BY b.currency, b.bucket ORDER BY b.currency, b.bucket",
+            " ELSE 0 END AS bucket FROM o WHERE o.open <> 0) AS b GROUP BY b.currency, b.bucket ORDER BY b.currency, b.bucket",
         );
         Ok(())
     }
@@ -147,11 +143,10 @@ impl HandWritten for OpenPage {
     );
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        sql.text("SELECT l.id, l.number, l.title, l.client_id, c.name, l.mandate_id, l.currency, l.issued_on, l.due_on, l.total, l.open, (SELECT max(r.level) FROM reminders r WHERE r.tenant_id = l.tenant_id AND r.invoice_id = l.id AND r.sent_on <= ");
-        sql.bind::<Date, _>(&self.chosen.as_of)?;
-        sql.text(") FROM (SELECT o.* FROM ");
         self.chosen.write(sql)?;
-        sql.text(" WHERE o.open > 0");
+        sql.text(" SELECT l.id, l.number, l.title, l.client_id, c.name, l.mandate_id, l.currency, l.issued_on, l.due_on, l.total, l.open, (SELECT max(r.level) FROM reminders r WHERE r.tenant_id = l.tenant_id AND r.invoice_id = l.id AND r.sent_on <= ");
+        sql.bind::<Date, _>(&self.chosen.as_of)?;
+        sql.text(") FROM (SELECT o.* FROM o WHERE o.open > 0");
         if let Some((day, id)) = &self.after {
             sql.text(" AND (o.due_on, o.id) > (");
             sql.bind::<Date, _>(day)?;
@@ -172,7 +167,6 @@ impl HandWritten for OpenPage {
 /// The database is away; a sum is out of range.
 pub(crate) fn open_balance(scope: &mut Read<'_>, client: ClientId) -> Result<Vec<CurrencyAmount>> {
     let chosen = Chosen {
-        tenant: scope.tenant(),
         as_of: scope.today(),
         client: Some(client),
         mandate: None,

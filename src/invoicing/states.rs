@@ -10,7 +10,7 @@ macro_rules! settled {
     () => {
         "(coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = invoices.tenant_id AND p.invoice_id = \
          invoices.id), 0) + coalesce((SELECT sum(c.total) FROM invoices c WHERE c.tenant_id = invoices.tenant_id AND \
-         c.origin_invoice_id = invoices.id AND c.document = 'credit_note' AND c.state = 'issued'), 0))"
+         c.origin_invoice_id = invoices.id AND c.state = 'issued'), 0))"
     };
 }
 /// Whether the row is an issued invoice: the only document that is owed.

@@ -1,0 +1,19 @@
+//! What Guichet promises, over real HTTP, on both databases: one server a test, each on a fresh copy of the demo data.
+//!
+//! `tests/run` starts a throwaway PostgreSQL and sets `GUICHET_TEST_POSTGRES` to its superuser's URL.
+
+#[macro_use]
+mod world;
+
+mod credentials;
+mod figures;
+mod hosts;
+mod limits;
+mod outage;
+mod protocol;
+mod registry;
+mod robustness;
+mod schemas;
+mod signing_in;
+mod tidy;
+mod walls;

@@ -1,0 +1,284 @@
+//! What holds for every tool.
+
+use std::collections::BTreeSet;
+
+use guichet::registry::{resources, tools};
+use serde_json::{Value, json};
+
+use crate::world::{Client, World};
+
+on_both! {
+    the_matrix_is_what_was_promised_with_either_credential,
+    what_is_listed_can_be_called_and_nothing_else,
+    every_example_answers_and_fits_its_schema,
+    a_foreign_id_an_id_out_of_reach_and_a_random_id_give_the_same_bytes,
+    malformed_ids_are_refused_by_name,
+    no_answer_holds_a_word_of_the_other_firm,
+    resources_stand_behind_the_same_guard_as_tools,
+}
+
+/// The checked-in table: tool, then yes or no per role.
+fn matrix() -> (Vec<&'static str>, Vec<(&'static str, Vec<bool>)>) {
+    let mut lines = include_str!("matrix.txt").lines().filter(|line| !line.starts_with('#'));
+    let roles = lines.next().unwrap().split_whitespace().skip(1).collect();
+    let row = |line: &'static str| {
+        let mut words = line.split_whitespace();
+        (words.next().unwrap(), words.map(|word| word == "yes").collect())
+    };
+    (roles, lines.map(row).collect())
+}
+
+/// A client of a role with a JSON Web Token.
+fn signed_in(world: &World, firm: &str, role: &str) -> Client {
+    let person = world.person(firm, role);
+    let body = json!({ "email": person.email, "password": person.password, "tenant": firm });
+    let answer = world.anonymous().send("/auth/token", &[], &body.to_string());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    world.bearer(answer.json()["access_token"].as_str().unwrap())
+}
+
+fn the_matrix_is_what_was_promised_with_either_credential(world: &World) {
+    let (roles, rows) = matrix();
+    let named: BTreeSet<_> = rows.iter().map(|(tool, _)| *tool).collect();
+    assert_eq!(named, tools().map(|tool| tool.name()).collect(), "every tool has a row");
+    for (at, role) in roles.iter().enumerate() {
+        let promised: BTreeSet<String> =
+            rows.iter().filter(|(_, may)| may[at]).map(|(tool, _)| (*tool).to_owned()).collect();
+        for client in [world.client("leman", role), signed_in(world, "leman", role)] {
+            let listed: BTreeSet<String> = client.listed().into_iter().collect();
+            assert_eq!(listed, promised, "{role}");
+        }
+    }
+}
+
+fn what_is_listed_can_be_called_and_nothing_else(world: &World) {
+    for role in matrix().0 {
+        let client = world.client("saentis", role);
+        let listed = client.listed();
+        let unknown = client.call("no_such_tool", json!({})).bytes;
+        for tool in tools() {
+            let answer = client.call(tool.name(), json!({ "no_such_argument": 1 }));
+            if listed.iter().any(|name| name == tool.name()) {
+                assert_eq!(answer.refusal()["field"], "no_such_argument", "{role} {}", tool.name());
+            } else {
+                assert_eq!(answer.bytes, unknown, "{role} {}", tool.name());
+            }
+        }
+    }
+}
+
+fn example(tool: &guichet::registry::Tool) -> Value {
+    let mut example: Value = serde_json::from_str(&tool.example().unwrap()).unwrap();
+    example.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    example
+}
+
+fn every_example_answers_and_fits_its_schema(world: &World) {
+    let owner = world.owner();
+    for tool in tools() {
+        let answer = owner.ask(tool.name(), example(tool));
+        assert!(!answer.to_string().contains(":null"), "{}: {answer}", tool.name());
+        let described = tool.describe();
+        for schema in [&described["outputSchema"], tool.answer_schema().as_value()] {
+            let validator = jsonschema::validator_for(schema).unwrap();
+            let wrong: Vec<_> = validator.iter_errors(&answer).map(|e| e.to_string()).collect();
+            assert!(wrong.is_empty(), "{}: {wrong:?}", tool.name());
+        }
+        let input = jsonschema::validator_for(&described["inputSchema"]).unwrap();
+        assert!(input.is_valid(&example(tool)), "{}", tool.name());
+        let modern = owner
+            .rpc_modern("tools/call", json!({ "name": tool.name(), "arguments": example(tool) }));
+        assert_eq!(modern.content(), answer, "{}", tool.name());
+    }
+}
+
+/// Ids that the person with this e-mail address in the first firm must not reach: three of each kind of the other firm, and
+/// three of each kind of their own.
+fn hidden_ids(world: &World, email: &str) -> Vec<String> {
+    let hex = if world.database.is_postgres() { "x.id::text" } else { "hex(x.id)" };
+    let firm = |slug| format!("(SELECT id FROM tenants WHERE slug = '{slug}')");
+    let reached = format!(
+        "(SELECT r.mandate_id FROM reach r JOIN users u ON u.id = r.user_id WHERE u.email = '{email}' AND r.tenant_id = {})",
+        firm("leman")
+    );
+    let reached_clients = format!("(SELECT m.client_id FROM mandates m WHERE m.id IN {reached})");
+    let out_of_reach = [
+        ("clients", format!("x.id NOT IN {reached_clients}")),
+        ("mandates", format!("x.id NOT IN {reached}")),
+        ("invoices", format!("x.mandate_id NOT IN {reached}")),
+        ("employees", format!("x.mandate_id NOT IN {reached}")),
+        ("payslips", format!("x.mandate_id NOT IN {reached}")),
+    ];
+    let mut hidden = vec![];
+    for (table, condition) in out_of_reach {
+        let foreign = format!("x.tenant_id = {}", firm("saentis"));
+        let own = format!("x.tenant_id = {} AND {condition}", firm("leman"));
+        for which in [foreign, own] {
+            let query =
+                format!("SELECT {hex} FROM {table} x WHERE {which} ORDER BY x.id DESC LIMIT 3");
+            let rows = world.query(&query);
+            hidden.extend(rows.iter().map(|row| row[0].parse::<uuid::Uuid>().unwrap().to_string()));
+        }
+    }
+    assert!(hidden.len() > 20, "{}", hidden.len());
+    hidden
+}
+
+/// The names of the arguments that are ids.
+fn id_arguments(tool: &guichet::registry::Tool) -> Vec<String> {
+    let described = tool.describe();
+    let properties = described["inputSchema"]["properties"].as_object().unwrap().clone();
+    let ids = properties.iter().filter(|(_, schema)| schema["format"] == "uuid");
+    ids.map(|(name, _)| name.clone()).collect()
+}
+
+fn a_foreign_id_an_id_out_of_reach_and_a_random_id_give_the_same_bytes(world: &World) {
+    let random = "01912345-0000-7000-8000-123456789abc";
+    let mut compared = 0;
+    for role in ["accountant", "payroll_officer", "auditor"] {
+        let person = world.person("leman", role);
+        let hidden = hidden_ids(world, &person.email);
+        let client = world.bearer(&person.token);
+        let listed = client.listed();
+        for tool in tools().filter(|tool| listed.iter().any(|name| name == tool.name())) {
+            for argument in id_arguments(tool) {
+                let ask = |id: &str| {
+                    let mut arguments = example(tool);
+                    arguments[&argument] = id.into();
+                    client.call(tool.name(), arguments)
+                };
+                let unknown = ask(random);
+                for id in &hidden {
+                    let answer = ask(id);
+                    assert_eq!(
+                        answer.text(),
+                        unknown.text(),
+                        "{role} {} {argument} {id}",
+                        tool.name()
+                    );
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 500, "{compared}");
+}
+
+fn malformed_ids_are_refused_by_name(world: &World) {
+    let owner = world.owner();
+    for tool in tools() {
+        for argument in id_arguments(tool) {
+            for bad in [
+                json!("1"),
+                json!(""),
+                json!("01912345-0000-7000-8000-123456789ABC"),
+                json!("{01912345-0000-7000-8000-123456789abc}"),
+                json!("' OR 1=1--"),
+                json!(7),
+                json!(["01912345-0000-7000-8000-123456789abc"]),
+                json!({ "id": 1 }),
+            ] {
+                let mut arguments = example(tool);
+                arguments[&argument] = bad.clone();
+                let refusal = owner.call(tool.name(), arguments).refusal();
+                assert_eq!(refusal["field"], argument.as_str(), "{} {bad}", tool.name());
+                assert_eq!(refusal["code"], "invalid_argument");
+            }
+        }
+    }
+}
+
+/// Every word of a firm's text columns that the other firm does not have.
+fn canaries(world: &World, firm: &str) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for (table, column) in [
+        ("clients", "name"),
+        ("clients", "email"),
+        ("contacts", "full_name"),
+        ("addresses", "street"),
+        ("mandates", "title"),
+        ("services", "name"),
+        ("invoices", "title"),
+        ("invoice_lines", "description"),
+        ("payments", "reference"),
+        ("memberships", "display_name"),
+        ("employees", "last_name"),
+        ("employees", "street"),
+        ("employment_contracts", "job_title"),
+        ("payslip_lines", "label"),
+        ("firms", "name"),
+    ] {
+        let rows = world.query(&format!(
+            "SELECT DISTINCT coalesce({column}, '') FROM {table} WHERE tenant_id = (SELECT id FROM tenants WHERE slug = '{firm}')"
+        ));
+        words.extend(rows.into_iter().map(|row| row.join("|")).filter(|text| text.len() > 5));
+    }
+    words
+}
+
+fn no_answer_holds_a_word_of_the_other_firm(world: &World) {
+    let (leman, saentis) = (canaries(world, "leman"), canaries(world, "saentis"));
+    let shared: BTreeSet<_> = leman.intersection(&saentis).cloned().collect();
+    assert!(shared.len() * 20 < leman.len(), "the firms share too many texts: {shared:?}");
+    for (firm, foreign) in [("leman", &saentis), ("saentis", &leman)] {
+        let owner = world.client(firm, "owner");
+        let mut seen = String::new();
+        for tool in tools() {
+            let mut arguments = example(tool);
+            if arguments.get("limit").is_some() {
+                arguments = json!({});
+                for required in
+                    tool.describe()["inputSchema"]["required"].as_array().unwrap_or(&vec![])
+                {
+                    arguments[required.as_str().unwrap()] =
+                        example(tool)[required.as_str().unwrap()].clone();
+                }
+                arguments["limit"] = 100.into();
+            }
+            seen += &owner.call(tool.name(), arguments).text();
+        }
+        for resource in resources().filter(|resource| resource.argument().is_none()) {
+            seen += &owner.rpc("resources/read", json!({ "uri": resource.uri() })).text();
+        }
+        assert!(seen.len() > 50_000, "{}", seen.len());
+        for word in foreign.difference(&shared) {
+            assert!(!seen.contains(word.as_str()), "{firm} saw {word:?}");
+        }
+    }
+}
+
+fn resources_stand_behind_the_same_guard_as_tools(world: &World) {
+    for role in matrix().0 {
+        let client = world.client("leman", role);
+        let list = client.rpc("resources/list", json!({})).json();
+        let listed: BTreeSet<String> = list["result"]["resources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|resource| resource["uri"].as_str().unwrap().to_owned())
+            .collect();
+        let unknown = client.rpc("resources/read", json!({ "uri": "guichet://nothing" })).bytes;
+        for resource in resources().filter(|resource| resource.argument().is_none()) {
+            let answer = client.rpc("resources/read", json!({ "uri": resource.uri() }));
+            if listed.contains(resource.uri()) {
+                let contents = &answer.json()["result"]["contents"][0];
+                let text = contents["text"].as_str().unwrap();
+                serde_json::from_str::<Value>(text).unwrap();
+            } else {
+                assert_eq!(answer.bytes, unknown, "{role} {}", resource.uri());
+            }
+        }
+        let templates = client.rpc("resources/templates/list", json!({})).json();
+        let open = !templates["result"]["resourceTemplates"].as_array().unwrap().is_empty();
+        assert_eq!(open, client.listed().iter().any(|tool| tool == "get_client"), "{role}");
+    }
+    let owner = world.owner();
+    let client = owner.ask("search_clients", json!({ "limit": 1 }))["items"][0]["id"].clone();
+    let uri = format!("guichet://clients/{}", client.as_str().unwrap());
+    let read = owner.rpc("resources/read", json!({ "uri": uri })).json();
+    let page: Value =
+        serde_json::from_str(read["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(page, owner.ask("get_client", json!({ "client_id": client })));
+    let foreign = world.client("saentis", "owner").rpc("resources/read", json!({ "uri": uri }));
+    assert_eq!(foreign.json()["error"]["code"], -32002);
+}

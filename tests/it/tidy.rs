@@ -1,0 +1,81 @@
+//! What the style guide asks of the source itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources(directory: &str) -> Vec<(PathBuf, String)> {
+    let mut found = vec![];
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(directory)];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.ends_with("node_modules") {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+#[test]
+fn no_file_has_more_than_five_hundred_lines() {
+    for directory in ["src", "tests"] {
+        for (path, text) in sources(directory) {
+            assert!(text.lines().count() <= 500, "{}: {}", path.display(), text.lines().count());
+        }
+    }
+}
+
+#[test]
+fn a_bare_table_stands_only_where_it_cannot_leave_the_reach() {
+    let slices = ["firm", "clients", "mandates", "invoicing", "payroll"];
+    for (path, text) in slices.iter().flat_map(|slice| sources(&format!("src/{slice}"))) {
+        for (number, line) in text.lines().enumerate() {
+            let mut rest = line;
+            while let Some(at) = rest.find("::table") {
+                let before = &rest[..at];
+                let opening = before.rfind('(').map_or("", |open| &before[..open]);
+                let is_scoped = [".rows", ".by_hand", "Filters::on", "inner_join", "left_join"]
+                    .iter()
+                    .any(|door| opening.ends_with(door));
+                let is_type = line.contains("Filters<") || line.contains("type Table");
+                assert!(is_scoped || is_type, "{}:{}: {line}", path.display(), number + 1);
+                rest = &rest[at + "::table".len()..];
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slice_knows_no_http_and_the_platform_no_noun_of_the_domain() {
+    for (path, text) in ["firm", "clients", "mandates", "invoicing", "payroll"]
+        .iter()
+        .flat_map(|slice| sources(&format!("src/{slice}")))
+    {
+        assert!(!text.contains("actix") && !text.contains("crate::http"), "{}", path.display());
+    }
+    for (path, text) in sources("src/http") {
+        for noun in ["crate::invoicing", "crate::payroll", "crate::mandates"] {
+            assert!(!text.contains(noun), "{}: {noun}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_setting_is_in_the_table_of_settings() {
+    let config =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/config.rs")).unwrap();
+    let docs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md"))
+        .unwrap();
+    let mut settings = 0;
+    for part in config.split("env = \"").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert!(docs.contains(&format!("`{name}`")), "docs/operations.md lacks {name}");
+        settings += 1;
+    }
+    assert!(settings > 10, "{settings}");
+}
