@@ -119,6 +119,11 @@ impl Reply {
 
     /// The answer to a request that failed before its method could run. The fault, if it is one, is logged here.
     pub(super) fn failed(era: Era, id: Option<&RawValue>, error: &Error) -> Self {
+        Self::failed_with(era, id, error, None)
+    }
+
+    /// The same; `data` is JSON.
+    fn failed_with(era: Era, id: Option<&RawValue>, error: &Error, data: Option<&str>) -> Self {
         let code = match error.code() {
             Code::Unavailable => RpcCode::Unavailable,
             Code::RateLimited => RpcCode::RateLimited,
@@ -127,7 +132,7 @@ impl Reply {
             _ => RpcCode::InvalidParams,
         };
         log_fault(error);
-        let reply = Self::rpc_error(era, id, code, &error.to_string(), None);
+        let reply = Self::rpc_error(era, id, code, &error.to_string(), data);
         Self { outcome: error.code().as_str(), ..reply }
     }
 }
@@ -210,7 +215,7 @@ fn refusal_text(error: &Error) -> String {
     said.to_string()
 }
 
-/// A resource's contents: what `write` appends, as text.
+/// A resource's contents: what `write` appends, as text. Where there is none, the error repeats the address.
 pub(super) fn resource_result(
     era: Era,
     id: &RawValue,
@@ -234,7 +239,11 @@ pub(super) fn resource_result(
             members.extend_from_slice(br#""}]"#);
             result(era, id, &String::from_utf8_lossy(&members), Some(0))
         }
-        Err(error) => Reply::failed(era, Some(id), &error),
+        Err(error) => {
+            let is_absent = error.code() == Code::NotFound;
+            let data = is_absent.then(|| serde_json::json!({ "uri": uri }).to_string());
+            Reply::failed_with(era, Some(id), &error, data.as_deref())
+        }
     }
 }
 
@@ -251,4 +260,23 @@ fn append_escaped(out: &mut Vec<u8>, start: usize, end: usize) {
         }
     }
     out.extend_from_within(copied..end);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+
+    use super::{Era, Error, resource_result};
+
+    #[test]
+    fn a_resource_that_is_not_there_is_named_in_the_error() {
+        let id = RawValue::from_string("7".to_owned()).unwrap();
+        for (era, code) in [(Era::Modern, -32_602), (Era::Legacy, -32_002)] {
+            let reply = resource_result(era, &id, "x://\"y", |_| Err(Error::not_found("resource")));
+            let body: Value = serde_json::from_slice(&reply.body).unwrap();
+            let error = json!({ "code": code, "message": "resource not found", "data": { "uri": "x://\"y" } });
+            assert_eq!(body, json!({ "jsonrpc": "2.0", "id": 7, "error": error }));
+        }
+    }
 }
