@@ -177,8 +177,7 @@ impl Resource {
     /// The name of the argument in the address, if it is a template.
     #[must_use]
     pub fn argument(&self) -> Option<&'static str> {
-        let (_, rest) = self.uri.split_once('{')?;
-        rest.split_once('}').map(|(name, _)| name)
+        variable_of(self.uri)
     }
 
     /// The arguments of the reading that `uri` asks for, if it is one of these addresses.
@@ -205,6 +204,13 @@ impl Resource {
             "mimeType": "application/json",
         })
     }
+}
+
+/// The name between the braces of a template.
+#[must_use]
+pub fn variable_of(template: &str) -> Option<&str> {
+    let (_, rest) = template.split_once('{')?;
+    rest.split_once('}').map(|(name, _)| name)
 }
 
 const TOOLS: &[&[Tool]] = &[

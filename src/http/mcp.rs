@@ -156,7 +156,7 @@ impl Exchange<'_> {
         })
     }
 
-    /// Completes the `id` of a client from words of its name. Whoever may not read clients gets an empty list.
+    /// Completes the id of a client from words of its name. Whoever may not read clients gets an empty list.
     fn complete(&mut self, message: &Message<'_>, id: &RawValue) -> Reply {
         #[derive(Deserialize)]
         struct Argument {
@@ -182,7 +182,7 @@ impl Exchange<'_> {
         };
         let is_client = reference.r#type == "ref/resource"
             && reference.uri.as_deref() == Some(clients::CLIENT_URI)
-            && argument.name == "id";
+            && Some(argument.name.as_str()) == registry::variable_of(clients::CLIENT_URI);
         let found = if is_client {
             clients::complete(self.session, self.caller, self.now, &argument.value)
         } else {
