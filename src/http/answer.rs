@@ -13,6 +13,8 @@ pub(super) const SERVER_INFO: &str = concat!(
     r#""}"#
 );
 
+const JSON: &str = "application/json";
+
 /// A reason of JSON-RPC or MCP for which there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RpcCode {
@@ -70,6 +72,7 @@ impl RpcCode {
 pub(super) struct Reply {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
+    pub(super) content_type: &'static str,
     /// `ok`, or the code of the refusal.
     pub(super) outcome: &'static str,
     /// Seconds after which to try again.
@@ -78,13 +81,13 @@ pub(super) struct Reply {
 
 impl Reply {
     fn ok(body: Vec<u8>) -> Self {
-        Self { status: StatusCode::OK, body, outcome: "ok", retry_after: None }
+        let (status, content_type) = (StatusCode::OK, JSON);
+        Self { status, body, content_type, outcome: "ok", retry_after: None }
     }
 
     /// A notification was taken.
     pub(super) fn accepted() -> Self {
-        let status = StatusCode::ACCEPTED;
-        Self { status, body: vec![], outcome: "ok", retry_after: None }
+        Self { status: StatusCode::ACCEPTED, ..Self::ok(vec![]) }
     }
 
     /// A JSON-RPC error; `data` is JSON.
@@ -114,7 +117,8 @@ impl Reply {
             RpcCode::Unavailable => Some(2),
             _ => None,
         };
-        Self { status: code.status(era), body, outcome: "rpc_error", retry_after }
+        let status = code.status(era);
+        Self { status, outcome: "rpc_error", retry_after, ..Self::ok(body) }
     }
 
     /// The answer to a request that failed before its method could run. The fault, if it is one, is logged here.

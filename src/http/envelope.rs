@@ -81,6 +81,9 @@ pub(super) struct Message<'a> {
     pub(super) id: Option<&'a RawValue>,
     pub(super) method: String,
     pub(super) params: Params<'a>,
+    /// All of the parameters.
+    #[cfg(feature = "conformance")]
+    pub(super) whole: Option<&'a RawValue>,
 }
 
 /// A JSON string, or nothing for any other value.
@@ -123,7 +126,14 @@ impl<'a> Message<'a> {
                 read.map_err(|_| refuse(era, id, RpcCode::MalformedParams, said))?.0
             }
         };
-        let mut message = Self { era, id, method, params };
+        let mut message = Self {
+            era,
+            id,
+            method,
+            params,
+            #[cfg(feature = "conformance")]
+            whole: raw.params,
+        };
         message.settle_era(headers)?;
         Ok(message)
     }

@@ -273,7 +273,7 @@ fn render(reply: Reply, trace: &mut Trace) -> HttpResponse {
         return answer.finish();
     }
     answer.insert_header((header::CACHE_CONTROL, "no-store"));
-    answer.content_type("application/json").body(reply.body)
+    answer.content_type(reply.content_type).body(reply.body)
 }
 
 fn unauthorized(
