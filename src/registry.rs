@@ -162,20 +162,27 @@ pub struct Resource {
     uri: &'static str,
     title: &'static str,
     reading: Tool,
+    /// The argument of the reading that a template's variable stands for.
+    argument: Option<&'static str>,
     complete: Option<Complete>,
 }
 
 impl Resource {
-    /// What `T` answers, under `uri`. In a template, `{name}` stands for the argument of that name.
+    /// What `T` answers without arguments, under `uri`.
     #[must_use]
     pub const fn of<T: ReadTool>(uri: &'static str, title: &'static str) -> Self {
-        Self { uri, title, reading: Tool::read::<T>(), complete: None }
+        Self { uri, title, reading: Tool::read::<T>(), argument: None, complete: None }
     }
 
-    /// A template whose argument is completed by `complete`.
+    /// What `T` answers for the `argument` that the variable of the template `uri` stands for; `complete` finds values of it.
     #[must_use]
-    pub const fn completed_by(self, complete: Complete) -> Self {
-        Self { complete: Some(complete), ..self }
+    pub const fn template<T: ReadTool>(
+        uri: &'static str,
+        title: &'static str,
+        argument: &'static str,
+        complete: Complete,
+    ) -> Self {
+        Self { argument: Some(argument), complete: Some(complete), ..Self::of::<T>(uri, title) }
     }
 
     /// The address, or the template of addresses.
@@ -190,16 +197,21 @@ impl Resource {
         &self.reading
     }
 
-    /// The name of the argument in the address, if it is a template.
+    /// Whether the address is a template.
     #[must_use]
-    pub fn argument(&self) -> Option<&'static str> {
+    pub const fn is_template(&self) -> bool {
+        self.argument.is_some()
+    }
+
+    /// The name of the variable in a template.
+    fn variable(&self) -> Option<&'static str> {
         let (_, rest) = self.uri.split_once('{')?;
         rest.split_once('}').map(|(name, _)| name)
     }
 
     /// The arguments of the reading that `uri` asks for, if it is one of these addresses.
     fn arguments(&self, uri: &str) -> Option<String> {
-        match self.argument() {
+        match self.argument {
             None => (uri == self.uri).then(|| "{}".to_owned()),
             Some(name) => {
                 let value = uri.strip_prefix(self.uri.split('{').next()?)?;
@@ -212,7 +224,7 @@ impl Resource {
     #[must_use]
     pub fn describe(&self) -> serde_json::Value {
         let (description, _) = input_schema(self.reading.input);
-        let address = if self.argument().is_some() { "uriTemplate" } else { "uri" };
+        let address = if self.is_template() { "uriTemplate" } else { "uri" };
         json!({
             address: self.uri,
             "name": self.reading.name,
@@ -300,7 +312,7 @@ pub fn complete(
     (uri, name): (&str, &str),
     typed: &str,
 ) -> Result<(Vec<String>, i64)> {
-    let mut named = resources().filter(|one| one.uri == uri && one.argument() == Some(name));
+    let mut named = resources().filter(|one| one.uri == uri && one.variable() == Some(name));
     let open = named.find(|one| one.reading.is_open_to(caller));
     match open.and_then(|one| Some((one.reading.permission, one.complete?))) {
         Some((permission, complete)) => {
@@ -330,11 +342,11 @@ static RESOURCE_TEXTS: LazyLock<Vec<(&Resource, String)>> =
 /// The resources of `resources/list` for `caller`, as a JSON list.
 #[must_use]
 pub fn list_resources(caller: &Caller) -> String {
-    listed(&RESOURCE_TEXTS, |one| one.argument().is_none() && one.reading.is_open_to(caller))
+    listed(&RESOURCE_TEXTS, |one| !one.is_template() && one.reading.is_open_to(caller))
 }
 
 /// The templates of `resources/templates/list` for `caller`, as a JSON list.
 #[must_use]
 pub fn list_templates(caller: &Caller) -> String {
-    listed(&RESOURCE_TEXTS, |one| one.argument().is_some() && one.reading.is_open_to(caller))
+    listed(&RESOURCE_TEXTS, |one| one.is_template() && one.reading.is_open_to(caller))
 }

@@ -11,11 +11,12 @@ pub const TOOLS: &[Tool] =
     &[Tool::read::<search_clients::SearchClients>(), Tool::read::<get_client::GetClient>()];
 
 /// The resources of this slice.
-pub const RESOURCES: &[Resource] = &[Resource::of::<get_client::GetClient>(
-    "guichet://clients/{client_id}",
+pub const RESOURCES: &[Resource] = &[Resource::template::<get_client::GetClient>(
+    "guichet://clients/{id}",
     "A client on one page",
-)
-.completed_by(completion::by_name)];
+    "client_id",
+    completion::by_name,
+)];
 
 text_enum! {
     /// What a client is in law.

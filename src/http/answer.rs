@@ -13,6 +13,8 @@ pub(super) const SERVER_INFO: &str = concat!(
     r#""}"#
 );
 
+const JSON: &str = "application/json";
+
 /// A reason of JSON-RPC or MCP for which there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RpcCode {
@@ -70,6 +72,7 @@ impl RpcCode {
 pub(super) struct Reply {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
+    pub(super) content_type: &'static str,
     /// `ok`, or the code of the refusal.
     pub(super) outcome: &'static str,
     /// Seconds after which to try again.
@@ -78,13 +81,13 @@ pub(super) struct Reply {
 
 impl Reply {
     fn ok(body: Vec<u8>) -> Self {
-        Self { status: StatusCode::OK, body, outcome: "ok", retry_after: None }
+        let (status, content_type) = (StatusCode::OK, JSON);
+        Self { status, body, content_type, outcome: "ok", retry_after: None }
     }
 
     /// A notification was taken.
     pub(super) fn accepted() -> Self {
-        let status = StatusCode::ACCEPTED;
-        Self { status, body: vec![], outcome: "ok", retry_after: None }
+        Self { status: StatusCode::ACCEPTED, ..Self::ok(vec![]) }
     }
 
     /// A JSON-RPC error; `data` is JSON.
@@ -114,11 +117,17 @@ impl Reply {
             RpcCode::Unavailable => Some(2),
             _ => None,
         };
-        Self { status: code.status(era), body, outcome: "rpc_error", retry_after }
+        let status = code.status(era);
+        Self { status, outcome: "rpc_error", retry_after, ..Self::ok(body) }
     }
 
     /// The answer to a request that failed before its method could run. The fault, if it is one, is logged here.
     pub(super) fn failed(era: Era, id: Option<&RawValue>, error: &Error) -> Self {
+        Self::failed_with(era, id, error, None)
+    }
+
+    /// The same; `data` is JSON.
+    fn failed_with(era: Era, id: Option<&RawValue>, error: &Error, data: Option<&str>) -> Self {
         let code = match error.code() {
             Code::Unavailable => RpcCode::Unavailable,
             Code::RateLimited => RpcCode::RateLimited,
@@ -127,7 +136,7 @@ impl Reply {
             _ => RpcCode::InvalidParams,
         };
         log_fault(error);
-        let reply = Self::rpc_error(era, id, code, &error.to_string(), None);
+        let reply = Self::rpc_error(era, id, code, &error.to_string(), data);
         Self { outcome: error.code().as_str(), ..reply }
     }
 }
@@ -210,7 +219,7 @@ fn refusal_text(error: &Error) -> String {
     said.to_string()
 }
 
-/// A resource's contents: what `write` appends, as text.
+/// A resource's contents: what `write` appends, as text. Where there is none, the error repeats the address.
 pub(super) fn resource_result(
     era: Era,
     id: &RawValue,
@@ -234,7 +243,11 @@ pub(super) fn resource_result(
             members.extend_from_slice(br#""}]"#);
             result(era, id, &String::from_utf8_lossy(&members), Some(0))
         }
-        Err(error) => Reply::failed(era, Some(id), &error),
+        Err(error) => {
+            let is_absent = error.code() == Code::NotFound;
+            let data = is_absent.then(|| serde_json::json!({ "uri": uri }).to_string());
+            Reply::failed_with(era, Some(id), &error, data.as_deref())
+        }
     }
 }
 
@@ -251,4 +264,23 @@ fn append_escaped(out: &mut Vec<u8>, start: usize, end: usize) {
         }
     }
     out.extend_from_within(copied..end);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+
+    use super::{Era, Error, resource_result};
+
+    #[test]
+    fn a_resource_that_is_not_there_is_named_in_the_error() {
+        let id = RawValue::from_string("7".to_owned()).unwrap();
+        for (era, code) in [(Era::Modern, -32_602), (Era::Legacy, -32_002)] {
+            let reply = resource_result(era, &id, "x://\"y", |_| Err(Error::not_found("resource")));
+            let body: Value = serde_json::from_slice(&reply.body).unwrap();
+            let error = json!({ "code": code, "message": "resource not found", "data": { "uri": "x://\"y" } });
+            assert_eq!(body, json!({ "jsonrpc": "2.0", "id": 7, "error": error }));
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::answer::{Reply, RpcCode};
@@ -36,12 +36,17 @@ pub(super) struct McpHeaders {
 struct Raw<'a> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
     method: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
+}
+
+/// Whatever stands there, `null` too, which is not the same as nothing.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// The parameters that any method of ours reads, each unread.
@@ -81,6 +86,9 @@ pub(super) struct Message<'a> {
     pub(super) id: Option<&'a RawValue>,
     pub(super) method: String,
     pub(super) params: Params<'a>,
+    /// All of the parameters.
+    #[cfg(feature = "conformance")]
+    pub(super) whole: Option<&'a RawValue>,
 }
 
 /// A JSON string, or nothing for any other value.
@@ -123,7 +131,14 @@ impl<'a> Message<'a> {
                 read.map_err(|_| refuse(era, id, RpcCode::MalformedParams, said))?.0
             }
         };
-        let mut message = Self { era, id, method, params };
+        let mut message = Self {
+            era,
+            id,
+            method,
+            params,
+            #[cfg(feature = "conformance")]
+            whole: raw.params,
+        };
         message.settle_era(headers)?;
         Ok(message)
     }
@@ -210,4 +225,86 @@ fn decoded(value: &str) -> Option<String> {
 
 fn is_id(id: &str) -> bool {
     id.starts_with('"') || id.parse::<i64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::StatusCode;
+    use serde_json::{Value, json};
+
+    use super::{Era, MODERN, McpHeaders, Message};
+
+    const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+    fn headers(version: &str, method: &str, name: Option<&str>) -> McpHeaders {
+        let [version, method] = [version, method].map(|text| Some(text.to_owned()));
+        McpHeaders { version, method, name: name.map(str::to_owned) }
+    }
+
+    /// The status and the code of the refusal, and the id that it repeats.
+    fn refusal(body: &Value, headers: &McpHeaders) -> (u16, i64, Value) {
+        let body = body.to_string();
+        let reply = Message::parse(body.as_bytes(), headers).unwrap_err();
+        let said: Value = serde_json::from_slice(&reply.body).unwrap();
+        (reply.status.as_u16(), said["error"]["code"].as_i64().unwrap(), said["id"].clone())
+    }
+
+    fn call(meta: &Value) -> Value {
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "é", "_meta": meta } })
+    }
+
+    #[test]
+    fn an_id_is_a_string_or_an_integer_and_never_null() {
+        for id in [json!("a"), json!(0), json!(-7)] {
+            let body = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string();
+            let message = Message::parse(body.as_bytes(), &McpHeaders::default()).unwrap();
+            assert_eq!(message.id.map(|id| id.get().to_owned()), Some(id.to_string()));
+        }
+        for id in [json!(null), json!(1.5), json!([]), json!({}), json!(true)] {
+            let body = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+            assert_eq!(refusal(&body, &McpHeaders::default()), (400, -32_600, Value::Null));
+        }
+        let body = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert!(Message::parse(body.as_bytes(), &McpHeaders::default()).unwrap().id.is_none());
+    }
+
+    #[test]
+    fn a_modern_request_is_refused_for_its_meta_then_its_version_then_its_headers() {
+        let good = json!({ VERSION: MODERN, CAPABILITIES: {} });
+        let fitting = headers(MODERN, "tools/call", Some("=?base64?w6k=?="));
+        let text = call(&good).to_string();
+        let message = Message::parse(text.as_bytes(), &fitting).unwrap();
+        assert_eq!((message.era, message.method.as_str()), (Era::Modern, "tools/call"));
+
+        for meta in [json!({}), json!({ CAPABILITIES: {} }), json!({ VERSION: MODERN }), json!(7)] {
+            assert_eq!(refusal(&call(&meta), &fitting), (400, -32_602, json!(1)), "{meta}");
+        }
+        let unknown = json!({ VERSION: "2099-01-01" });
+        let of_unknown = headers("2099-01-01", "x", None);
+        assert_eq!(refusal(&call(&unknown), &of_unknown), (400, -32_022, json!(1)));
+        assert_eq!(refusal(&call(&unknown), &fitting), (400, -32_020, json!(1)));
+        for wrong in [
+            McpHeaders::default(),
+            headers("2025-11-25", "tools/call", Some("é")),
+            headers(MODERN, "Tools/call", Some("é")),
+            headers(MODERN, "tools/call", Some("e")),
+            headers(MODERN, "tools/call", Some("=?base64?%?=")),
+            headers(MODERN, "tools/call", None),
+        ] {
+            assert_eq!(refusal(&call(&good), &wrong), (400, -32_020, json!(1)), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_legacy_request_needs_no_headers_and_is_told_with_status_200() {
+        let listing = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#;
+        let reply = Message::parse(listing.as_bytes(), &McpHeaders::default()).unwrap_err();
+        assert_eq!(reply.status, StatusCode::OK);
+        let asking = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
+            "params": { "protocolVersion": MODERN } })
+        .to_string();
+        let message = Message::parse(asking.as_bytes(), &headers(MODERN, "initialize", None));
+        assert_eq!(message.unwrap().era, Era::Legacy);
+    }
 }

@@ -2,6 +2,8 @@
 
 mod answer;
 pub mod arguments;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod describe;
 mod desk;
 mod envelope;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::Server;
-use actix_web::web::{self, Data};
+use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{App, HttpResponse, HttpServer};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -62,26 +64,9 @@ pub struct Parts {
 /// # Errors
 /// The listener cannot be used.
 pub fn server(parts: Parts, listener: TcpListener) -> Result<Server> {
-    let Parts { db, keys, clock, access, rates, at_once, workers } = parts;
-    let keys = Arc::new(keys);
-    let desk = SignInDesk::new(db.clone(), Arc::clone(&keys), clock);
-    let limits = limits::Limits::new(rates);
-    let gate = Arc::new(Semaphore::new(at_once));
-    let window = Data::new(Window { db, keys, desk, clock, limits, access, gate });
-    let app = move || {
-        App::new()
-            .app_data(window.clone())
-            .service(
-                web::resource(["/mcp", "/mcp/"])
-                    .route(web::post().to(window::post))
-                    .route(web::method(actix_web::http::Method::OPTIONS).to(window::options))
-                    .default_service(web::to(window::other_method)),
-            )
-            .route("/auth/token", web::post().to(desk::token))
-            .route("/auth/revoke", web::post().to(desk::revoke))
-            .route("/health", web::get().to(health))
-            .route("/ready", web::get().to(ready))
-    };
+    let workers = parts.workers;
+    let window = window(parts);
+    let app = move || App::new().app_data(window.clone()).configure(routes);
     Ok(HttpServer::new(app)
         .workers(workers)
         .max_connections(MOST_CONNECTIONS)
@@ -91,6 +76,31 @@ pub fn server(parts: Parts, listener: TcpListener) -> Result<Server> {
         .listen(listener)
         .map_err(Error::fault)?
         .run())
+}
+
+/// What the handlers share.
+fn window(parts: Parts) -> Data<Window> {
+    let Parts { db, keys, clock, access, rates, at_once, workers: _ } = parts;
+    let keys = Arc::new(keys);
+    let desk = SignInDesk::new(db.clone(), Arc::clone(&keys), clock);
+    let limits = limits::Limits::new(rates);
+    let gate = Arc::new(Semaphore::new(at_once));
+    Data::new(Window { db, keys, desk, clock, limits, access, gate })
+}
+
+/// Every address that the server answers.
+fn routes(config: &mut ServiceConfig) {
+    config
+        .service(
+            web::resource(["/mcp", "/mcp/"])
+                .route(web::post().to(window::post))
+                .route(web::method(actix_web::http::Method::OPTIONS).to(window::options))
+                .default_service(web::to(window::other_method)),
+        )
+        .route("/auth/token", web::post().to(desk::token))
+        .route("/auth/revoke", web::post().to(desk::revoke))
+        .route("/health", web::get().to(health))
+        .route("/ready", web::get().to(ready));
 }
 
 /// Binds an address.

@@ -236,9 +236,12 @@ fn note_later(
     }));
 }
 
+/// A header that is repeated counts as absent: who reads the first and who reads the last would not agree.
 fn mcp_headers(request: &HttpRequest) -> McpHeaders {
     let one = |name: &str| {
-        request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+        let mut all = request.headers().get_all(name);
+        let first = all.next()?.to_str().ok()?.to_owned();
+        all.next().is_none().then_some(first)
     };
     McpHeaders {
         version: one("mcp-protocol-version"),
@@ -276,7 +279,7 @@ fn render(reply: Reply, trace: &mut Trace) -> HttpResponse {
         return answer.finish();
     }
     answer.insert_header((header::CACHE_CONTROL, "no-store"));
-    answer.content_type("application/json").body(reply.body)
+    answer.content_type(reply.content_type).body(reply.body)
 }
 
 fn unauthorized(

@@ -2,6 +2,14 @@
 //!
 //! `tests/run` starts a throwaway PostgreSQL and sets `GUICHET_TEST_POSTGRES` to its superuser's URL.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::float_arithmetic,
+    reason = "a test that meets what it did not expect fails"
+)]
+
 #[macro_use]
 mod world;
 

@@ -415,8 +415,8 @@ fn completion_finds_clients_by_words_of_their_name(world: &World) {
     let owner = world.owner();
     let complete = |client: &Client, value: &str| {
         let params = json!({
-            "ref": { "type": "ref/resource", "uri": "guichet://clients/{client_id}" },
-            "argument": { "name": "client_id", "value": value },
+            "ref": { "type": "ref/resource", "uri": "guichet://clients/{id}" },
+            "argument": { "name": "id", "value": value },
         });
         client.rpc("completion/complete", params).json()["result"]["completion"].clone()
     };

@@ -237,7 +237,7 @@ fn no_answer_holds_a_word_of_the_other_firm(world: &World) {
             }
             seen += &owner.call(tool.name(), arguments).text();
         }
-        for resource in resources().filter(|resource| resource.argument().is_none()) {
+        for resource in resources().filter(|resource| !resource.is_template()) {
             seen += &owner.rpc("resources/read", json!({ "uri": resource.uri() })).text();
         }
         assert!(seen.len() > 50_000, "{}", seen.len());
@@ -258,7 +258,7 @@ fn resources_stand_behind_the_same_guard_as_tools(world: &World) {
             .map(|resource| resource["uri"].as_str().unwrap().to_owned())
             .collect();
         let unknown = client.rpc("resources/read", json!({ "uri": "guichet://nothing" })).bytes;
-        for resource in resources().filter(|resource| resource.argument().is_none()) {
+        for resource in resources().filter(|resource| !resource.is_template()) {
             let answer = client.rpc("resources/read", json!({ "uri": resource.uri() }));
             if listed.contains(resource.uri()) {
                 let contents = &answer.json()["result"]["contents"][0];

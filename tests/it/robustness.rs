@@ -131,7 +131,7 @@ fn request(dice: &mut Dice) -> Value {
         ),
         2 => make(
             "completion/complete",
-            json!({ "ref": { "type": "ref/resource", "uri": "guichet://clients/{client_id}" }, "argument": { "name": "client_id", "value": "a" } }),
+            json!({ "ref": { "type": "ref/resource", "uri": "guichet://clients/{id}" }, "argument": { "name": "id", "value": "a" } }),
         ),
         3 => make("initialize", json!({ "protocolVersion": "2025-11-25" })),
         _ => {
