@@ -52,9 +52,12 @@ struct Books {
 
 impl Books {
     fn of(world: &World, firm: &str) -> Self {
-        let hex = |column: &str| match world.database.is_postgres() {
-            true => format!("coalesce({column}::text, '')"),
-            false => format!("coalesce(lower(hex({column})), '')"),
+        let hex = |column: &str| {
+            if world.database.is_postgres() {
+                format!("coalesce({column}::text, '')")
+            } else {
+                format!("coalesce(lower(hex({column})), '')")
+            }
         };
         let of = format!("tenant_id = (SELECT id FROM tenants WHERE slug = '{firm}')");
         let text = |column: &str| format!("coalesce(CAST({column} AS TEXT), '')");
@@ -422,11 +425,7 @@ fn amounts_are_written_with_exactly_two_decimals(world: &World) {
     ] {
         let text = owner.call(tool, arguments).text();
         for name in ["\"open\":", "\"total\":", "\"rate\":", "\"credit_balance\":"] {
-            for part in text
-                .split(name)
-                .skip(1)
-                .filter(|part| !part.starts_with(|c: char| c == '{' || c == '['))
-            {
+            for part in text.split(name).skip(1).filter(|part| !part.starts_with(['{', '['])) {
                 let number: String = part
                     .chars()
                     .take_while(|c| c.is_ascii_digit() || *c == '.' || *c == '-')

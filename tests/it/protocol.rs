@@ -9,6 +9,7 @@ on_both! {
     each_request_of_the_new_era_says_who_it_is,
     both_eras_get_the_same_lists_and_answers,
     messages_of_the_wrong_form_are_refused_with_the_right_code,
+    bodies_and_headers_that_do_not_fit_are_refused,
     notifications_are_accepted_with_an_empty_body,
     arguments_are_read_strictly,
     limits_are_clamped_and_pages_follow_each_other,
@@ -202,6 +203,10 @@ fn messages_of_the_wrong_form_are_refused_with_the_right_code(world: &World) {
     ] {
         assert_eq!(error(&owner.post(&body)), expected, "{}", body.get(..90).unwrap_or(&body));
     }
+}
+
+fn bodies_and_headers_that_do_not_fit_are_refused(world: &World) {
+    let owner = world.owner();
     let ping = r#"{"jsonrpc":"2.0","id":"a\"b","method":"ping"}"#;
     assert_eq!(owner.post(ping).json()["id"], "a\"b");
     for (name, value, status) in [
@@ -240,6 +245,103 @@ fn notifications_are_accepted_with_an_empty_body(world: &World) {
     assert_eq!(owner.send("/mcp", &[("mcp-protocol-version", "2026-07-28")], &body).status, 202);
 }
 
+/// Tool, arguments, the field at fault, and what is said of it.
+const STRICT: &[(&str, &str, &str, &str)] = &[
+    (
+        "list_open_items",
+        r#"{"clinet_id":null}"#,
+        "clinet_id",
+        "unknown argument clinet_id; did you mean client_id?",
+    ),
+    (
+        "list_open_items",
+        r#"{"tenant_id":"x"}"#,
+        "tenant_id",
+        "unknown argument tenant_id; did you mean client_id?",
+    ),
+    ("who_am_i", r#"{"role":"owner"}"#, "role", "unknown argument role; this takes none"),
+    ("list_open_items", r#"{"limit":"20"}"#, "limit", "limit must be an integer, not a string"),
+    (
+        "list_open_items",
+        r#"{"limit":1e2}"#,
+        "limit",
+        "limit must be an integer, not a number with decimals",
+    ),
+    (
+        "list_open_items",
+        r#"{"limit":true}"#,
+        "limit",
+        "limit must be an integer, not true or false",
+    ),
+    ("list_open_items", r#"{"limit":0}"#, "limit", "limit must be from 1 to 100"),
+    ("list_open_items", r#"{"limit":-5}"#, "limit", "limit must be from 1 to 100"),
+    ("list_open_items", r#"{"limit":[20]}"#, "limit", "limit must be an integer, not a list"),
+    (
+        "list_open_items",
+        r#"{"currency":"JPY"}"#,
+        "currency",
+        "currency must be one of CHF, EUR, USD, GBP",
+    ),
+    (
+        "list_open_items",
+        r#"{"as_of":"31.12.2026"}"#,
+        "as_of",
+        "as_of: invalid day, expected YYYY-MM-DD from 1900 to 2199",
+    ),
+    (
+        "list_open_items",
+        r#"{"as_of":"2026-02-30"}"#,
+        "as_of",
+        "as_of: invalid day, expected YYYY-MM-DD from 1900 to 2199",
+    ),
+    (
+        "list_open_items",
+        r#"{"min_days_overdue":0}"#,
+        "min_days_overdue",
+        "min_days_overdue must be from 1 to 36500",
+    ),
+    (
+        "list_open_items",
+        r#"{"cursor":"abc"}"#,
+        "cursor",
+        "unknown cursor; repeat the call without one, or with the arguments it came from",
+    ),
+    (
+        "search_invoices",
+        r#"{"amount_min":1.005}"#,
+        "amount_min",
+        "amount_min: invalid amount, expected a number with at most 2 decimals",
+    ),
+    (
+        "search_invoices",
+        r#"{"amount_min":"1"}"#,
+        "amount_min",
+        "amount_min: invalid amount, expected a number with at most 2 decimals",
+    ),
+    (
+        "search_invoices",
+        r#"{"amount_min":2,"amount_max":1}"#,
+        "amount_max",
+        "amount_max (1.00) is below amount_min (2.00)",
+    ),
+    (
+        "search_invoices",
+        r#"{"from":"2026-02-01","to":"2026-01-01"}"#,
+        "to",
+        "to (2026-01-01) is before from (2026-02-01)",
+    ),
+    ("get_client", "{}", "client_id", "argument client_id is required"),
+    ("get_client", r#"{"client_id":null}"#, "client_id", "client_id must be a string, not null"),
+    ("list_open_items", "[]", "arguments", "arguments must be an object, not a list"),
+    ("list_open_items", "\"x\"", "arguments", "arguments must be an object, not a string"),
+    (
+        "list_payslips",
+        r#"{"mandate_id":"01912345-0000-7000-8000-123456789abc","month":13}"#,
+        "month",
+        "month must be from 1 to 12",
+    ),
+];
+
 fn arguments_are_read_strictly(world: &World) {
     let owner = world.owner();
     let call = |tool: &str, arguments: &str| {
@@ -248,109 +350,10 @@ fn arguments_are_read_strictly(world: &World) {
         );
         owner.post(&body).refusal()
     };
-    for (tool, arguments, field, message) in [
-        (
-            "list_open_items",
-            r#"{"clinet_id":null}"#,
-            "clinet_id",
-            "unknown argument clinet_id; did you mean client_id?",
-        ),
-        (
-            "list_open_items",
-            r#"{"tenant_id":"x"}"#,
-            "tenant_id",
-            "unknown argument tenant_id; did you mean client_id?",
-        ),
-        ("who_am_i", r#"{"role":"owner"}"#, "role", "unknown argument role; this takes none"),
-        ("list_open_items", r#"{"limit":"20"}"#, "limit", "limit must be an integer, not a string"),
-        (
-            "list_open_items",
-            r#"{"limit":1e2}"#,
-            "limit",
-            "limit must be an integer, not a number with decimals",
-        ),
-        (
-            "list_open_items",
-            r#"{"limit":true}"#,
-            "limit",
-            "limit must be an integer, not true or false",
-        ),
-        ("list_open_items", r#"{"limit":0}"#, "limit", "limit must be from 1 to 100"),
-        ("list_open_items", r#"{"limit":-5}"#, "limit", "limit must be from 1 to 100"),
-        ("list_open_items", r#"{"limit":[20]}"#, "limit", "limit must be an integer, not a list"),
-        (
-            "list_open_items",
-            r#"{"currency":"JPY"}"#,
-            "currency",
-            "currency must be one of CHF, EUR, USD, GBP",
-        ),
-        (
-            "list_open_items",
-            r#"{"as_of":"31.12.2026"}"#,
-            "as_of",
-            "as_of: invalid day, expected YYYY-MM-DD from 1900 to 2199",
-        ),
-        (
-            "list_open_items",
-            r#"{"as_of":"2026-02-30"}"#,
-            "as_of",
-            "as_of: invalid day, expected YYYY-MM-DD from 1900 to 2199",
-        ),
-        (
-            "list_open_items",
-            r#"{"min_days_overdue":0}"#,
-            "min_days_overdue",
-            "min_days_overdue must be from 1 to 36500",
-        ),
-        (
-            "list_open_items",
-            r#"{"cursor":"abc"}"#,
-            "cursor",
-            "unknown cursor; repeat the call without one, or with the arguments it came from",
-        ),
-        (
-            "search_invoices",
-            r#"{"amount_min":1.005}"#,
-            "amount_min",
-            "amount_min: invalid amount, expected a number with at most 2 decimals",
-        ),
-        (
-            "search_invoices",
-            r#"{"amount_min":"1"}"#,
-            "amount_min",
-            "amount_min: invalid amount, expected a number with at most 2 decimals",
-        ),
-        (
-            "search_invoices",
-            r#"{"amount_min":2,"amount_max":1}"#,
-            "amount_max",
-            "amount_max (1.00) is below amount_min (2.00)",
-        ),
-        (
-            "search_invoices",
-            r#"{"from":"2026-02-01","to":"2026-01-01"}"#,
-            "to",
-            "to (2026-01-01) is before from (2026-02-01)",
-        ),
-        ("get_client", "{}", "client_id", "argument client_id is required"),
-        (
-            "get_client",
-            r#"{"client_id":null}"#,
-            "client_id",
-            "client_id must be a string, not null",
-        ),
-        ("list_open_items", "[]", "arguments", "arguments must be an object, not a list"),
-        ("list_open_items", "\"x\"", "arguments", "arguments must be an object, not a string"),
-        (
-            "list_payslips",
-            r#"{"mandate_id":"01912345-0000-7000-8000-123456789abc","month":13}"#,
-            "month",
-            "month must be from 1 to 12",
-        ),
-    ] {
+    for (tool, arguments, field, message) in STRICT {
         let refusal = call(tool, arguments);
-        assert_eq!(refusal["message"], message, "{tool} {arguments}");
-        assert_eq!(refusal["field"], field, "{tool} {arguments}");
+        assert_eq!(refusal["message"], *message, "{tool} {arguments}");
+        assert_eq!(refusal["field"], *field, "{tool} {arguments}");
         assert_eq!(refusal["code"], "invalid_argument");
     }
     let long = json!({ "query": "x".repeat(201) });

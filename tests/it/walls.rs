@@ -169,7 +169,7 @@ fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_cli
     let refusal = |url: &str| Db::open(url, 1, [0; 32]).map(drop).unwrap_err();
     let said = |error: guichet::error::Error| match error {
         guichet::error::Error::Failed(fault) => fault.cause_text(),
-        refused => refused.to_string(),
+        refused @ guichet::error::Error::Refused(_) => refused.to_string(),
     };
     assert!(said(refusal(&database.owner_url)).contains("bypasses row-level security"));
     let Owner::Postgres(mut owner) = database.owner() else { unreachable!() };

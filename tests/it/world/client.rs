@@ -59,6 +59,7 @@ pub(crate) struct Client {
 }
 
 /// A JSON-RPC request of the older revisions.
+#[expect(clippy::needless_pass_by_value, reason = "tests write their parameters in place")]
 pub(crate) fn body_of(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
@@ -133,6 +134,7 @@ impl Client {
     }
 
     /// Calls a tool.
+    #[expect(clippy::needless_pass_by_value, reason = "tests write their arguments in place")]
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> Answer {
         self.rpc("tools/call", json!({ "name": tool, "arguments": arguments }))
     }

@@ -89,6 +89,7 @@ impl World {
     }
 
     /// The demo person of a firm ("leman" or "saentis") with this role who is active and has a good token.
+    #[expect(clippy::unused_self, reason = "people belong to a world, like all else")]
     pub(crate) fn person(&self, firm: &str, role: &str) -> DemoPerson {
         demo::people()
             .into_iter()
