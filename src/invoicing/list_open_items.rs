@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::open_items::{Chosen, OpenPage, OpenRow, Sum, Sums, added};
+use super::open_items::{Chosen, OpenInvoice, Sum, added, report};
 use crate::auth::Permission;
 use crate::dates::Day;
-use crate::db::schema::invoices;
 use crate::db::{Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, InvoiceId, MandateId};
@@ -143,13 +142,12 @@ impl ReadTool for ListOpenItems {
         let paging = Paging::of(&mut self)?;
         let as_of = self.as_of.unwrap_or_else(|| scope.today());
         let chosen = self.chosen(as_of)?;
-        let sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums::of(&chosen)))?;
-        let (totals, owed) = totals(sums)?;
         let after = scope.position(&paging)?;
-        let query = OpenPage { chosen, after, at_most: paging.fetch() };
-        let rows: Vec<OpenRow> = scope.load(scope.by_hand(invoices::table, query))?;
-        let items = rows.into_iter().map(|row| item(row, as_of)).collect::<Result<Vec<_>>>()?;
-        let page = scope.cut(items, owed, &paging, |item| (item.due_on, item.invoice_id))?;
+        let (items, sums) = report(scope, chosen, after, paging.fetch())?;
+        let (totals, owed) = totals(sums)?;
+        let items = items.into_iter().map(|invoice| item(invoice, as_of)).collect();
+        let page =
+            scope.cut(items, owed, &paging, |item: &OpenItem| (item.due_on, item.invoice_id))?;
         Ok(OpenItems { as_of, page, totals })
     }
 }
@@ -209,24 +207,20 @@ impl OpenTotal {
     }
 }
 
-fn item(row: OpenRow, as_of: Day) -> Result<OpenItem> {
-    let (Some(number), Some(issued_on), Some(due_on)) = (row.number, row.issued_on, row.due_on)
-    else {
-        return Err(Error::fault(format!("issued invoice {} lacks number or dates", row.id)));
-    };
-    Ok(OpenItem {
-        invoice_id: row.id,
-        number: number.into(),
-        title: row.title.into(),
-        client_id: row.client_id,
-        client: row.client.into(),
-        mandate_id: row.mandate_id,
-        currency: row.currency,
-        issued_on,
-        due_on,
-        days_overdue: as_of.days_since(due_on).max(0),
-        total: row.total,
-        open: row.open,
-        reminder_level: row.reminder_level,
-    })
+fn item(invoice: OpenInvoice, as_of: Day) -> OpenItem {
+    OpenItem {
+        invoice_id: invoice.id,
+        number: invoice.number.into(),
+        title: invoice.title.into(),
+        client_id: invoice.client_id,
+        client: invoice.client.into(),
+        mandate_id: invoice.mandate_id,
+        currency: invoice.currency,
+        issued_on: invoice.issued_on,
+        due_on: invoice.due_on,
+        days_overdue: as_of.days_since(invoice.due_on).max(0),
+        total: invoice.total,
+        open: invoice.open,
+        reminder_level: invoice.reminder_level,
+    }
 }

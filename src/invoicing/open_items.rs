@@ -62,91 +62,99 @@ impl Chosen {
 /// Days past due at which the next bucket begins.
 const BUCKETS: [i64; 4] = [1, 31, 61, 91];
 
-/// Open items summed by currency and bucket; bucket −1 holds the credit balances.
-pub(super) struct Sums {
+/// Writes the sums of the open items by currency and bucket, to follow the common table `o`; `until` holds the last due day
+/// of each bucket after the first, and bucket −1 the credit balances.
+fn write_sums<'b>(
+    sql: &mut HandWrittenSql<'_, 'b>,
+    columns: &'static str,
+    until: &'b [Day; 4],
+) -> QueryResult<()> {
+    let [late, over_30, over_60, over_90] = until;
+    sql.text(" SELECT ");
+    sql.text(columns);
+    sql.text(" FROM (SELECT o.currency, o.open, CASE WHEN o.open < 0 THEN -1");
+    for (bucket, day) in
+        [(" THEN 4", over_90), (" THEN 3", over_60), (" THEN 2", over_30), (" THEN 1", late)]
+    {
+        sql.text(" WHEN o.due_on <= ");
+        sql.bind::<Date, _>(day)?;
+        sql.text(bucket);
+    }
+    sql.text(" ELSE 0 END AS bucket FROM o WHERE o.open <> 0) AS b GROUP BY b.currency, b.bucket");
+    Ok(())
+}
+
+fn bucket_ends(as_of: Day) -> [Day; 4] {
+    BUCKETS.map(|days| as_of.minus_days(days))
+}
+
+/// Open items summed by currency and bucket.
+struct Sums {
     chosen: Chosen,
-    /// The last due day of each bucket after the first.
     until: [Day; 4],
 }
-
-impl Sums {
-    pub(super) fn of(chosen: &Chosen) -> Self {
-        let until = BUCKETS.map(|days| chosen.as_of.minus_days(days));
-        Self { chosen: chosen.clone(), until }
-    }
-}
-
-/// Currency, bucket, sum, count.
-pub(super) type Sum = (Currency, i32, Money, i64);
 
 impl HandWritten for Sums {
     type Table = invoices::table;
     type SqlType = (Text, Integer, Amount, BigInt);
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        let [late, over_30, over_60, over_90] = &self.until;
         self.chosen.write(sql)?;
-        sql.text(" SELECT b.currency, b.bucket, sum(b.open), count(*) FROM (SELECT o.currency, o.open, CASE WHEN o.open < 0 THEN -1");
-        for (bucket, day) in
-            [(" THEN 4", over_90), (" THEN 3", over_60), (" THEN 2", over_30), (" THEN 1", late)]
-        {
-            sql.text(" WHEN o.due_on <= ");
-            sql.bind::<Date, _>(day)?;
-            sql.text(bucket);
-        }
-        sql.text(
-            " ELSE 0 END AS bucket FROM o WHERE o.open <> 0) AS b GROUP BY b.currency, b.bucket ORDER BY b.currency, b.bucket",
-        );
-        Ok(())
+        write_sums(sql, "b.currency, b.bucket, sum(b.open), count(*)", &self.until)
     }
 }
 
-/// A page of what is owed, oldest due day first.
-pub(super) struct OpenPage {
-    pub(super) chosen: Chosen,
-    pub(super) after: Option<(Day, InvoiceId)>,
-    pub(super) at_most: i64,
+/// A page of what is owed, oldest due day first, and the sums of all of it, in one statement.
+struct Report {
+    chosen: Chosen,
+    until: [Day; 4],
+    after: Option<(Day, InvoiceId)>,
+    at_most: i64,
 }
 
-/// An open item as the database has it.
+/// A row of a [`Report`]: an open item, or without an id a sum with its bucket and count.
 #[derive(Debug, Queryable)]
-pub(super) struct OpenRow {
-    pub(super) id: InvoiceId,
-    pub(super) number: Option<String>,
-    pub(super) title: String,
-    pub(super) client_id: ClientId,
-    pub(super) client: String,
-    pub(super) mandate_id: Option<MandateId>,
-    pub(super) currency: Currency,
-    pub(super) issued_on: Option<Day>,
-    pub(super) due_on: Option<Day>,
-    pub(super) total: Money,
-    pub(super) open: Money,
-    pub(super) reminder_level: Option<i32>,
+struct ReportRow {
+    id: Option<InvoiceId>,
+    number: Option<String>,
+    title: Option<String>,
+    client_id: Option<ClientId>,
+    client: Option<String>,
+    mandate_id: Option<MandateId>,
+    currency: Currency,
+    issued_on: Option<Day>,
+    due_on: Option<Day>,
+    total: Option<Money>,
+    open: Money,
+    reminder_level: Option<i32>,
+    bucket: Option<i32>,
+    count: Option<i64>,
 }
 
-impl HandWritten for OpenPage {
+impl HandWritten for Report {
     type Table = invoices::table;
     type SqlType = (
-        Id,
+        Nullable<Id>,
         Nullable<Text>,
-        Text,
-        Id,
-        Text,
+        Nullable<Text>,
+        Nullable<Id>,
+        Nullable<Text>,
         Nullable<Id>,
         Text,
         Nullable<Date>,
         Nullable<Date>,
-        Amount,
+        Nullable<Amount>,
         Amount,
         Nullable<Integer>,
+        Nullable<Integer>,
+        Nullable<BigInt>,
     );
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         self.chosen.write(sql)?;
         sql.text(" SELECT l.id, l.number, l.title, l.client_id, c.name, l.mandate_id, l.currency, l.issued_on, l.due_on, l.total, l.open, (SELECT max(r.level) FROM reminders r WHERE r.tenant_id = l.tenant_id AND r.invoice_id = l.id AND r.sent_on <= ");
         sql.bind::<Date, _>(&self.chosen.as_of)?;
-        sql.text(") FROM (SELECT o.* FROM o WHERE o.open > 0");
+        sql.text("), NULL, NULL FROM (SELECT o.* FROM o WHERE o.open > 0");
         if let Some((day, id)) = &self.after {
             sql.text(" AND (o.due_on, o.id) > (");
             sql.bind::<Date, _>(day)?;
@@ -156,9 +164,75 @@ impl HandWritten for OpenPage {
         }
         sql.text(" ORDER BY o.due_on, o.id LIMIT ");
         sql.number(self.at_most);
-        sql.text(") AS l JOIN clients c ON c.tenant_id = l.tenant_id AND c.id = l.client_id ORDER BY l.due_on, l.id");
-        Ok(())
+        sql.text(
+            ") AS l JOIN clients c ON c.tenant_id = l.tenant_id AND c.id = l.client_id UNION ALL",
+        );
+        let columns = "NULL, NULL, NULL, NULL, NULL, NULL, b.currency, NULL, NULL, NULL, sum(b.open), NULL, b.bucket, count(*)";
+        write_sums(sql, columns, &self.until)
     }
+}
+
+/// Currency, bucket, sum, count.
+pub(super) type Sum = (Currency, i32, Money, i64);
+
+/// An invoice that is owed.
+#[derive(Debug)]
+pub(super) struct OpenInvoice {
+    pub(super) id: InvoiceId,
+    pub(super) number: String,
+    pub(super) title: String,
+    pub(super) client_id: ClientId,
+    pub(super) client: String,
+    pub(super) mandate_id: Option<MandateId>,
+    pub(super) currency: Currency,
+    pub(super) issued_on: Day,
+    pub(super) due_on: Day,
+    pub(super) total: Money,
+    pub(super) open: Money,
+    pub(super) reminder_level: Option<i32>,
+}
+
+/// What is owed, oldest due day first and at most so many after a position, and the sums of all of it by currency and
+/// bucket.
+pub(super) fn report(
+    scope: &mut Read<'_>,
+    chosen: Chosen,
+    after: Option<(Day, InvoiceId)>,
+    at_most: i64,
+) -> Result<(Vec<OpenInvoice>, Vec<Sum>)> {
+    let until = bucket_ends(chosen.as_of);
+    let query = Report { chosen, until, after, at_most };
+    let rows: Vec<ReportRow> = scope.load(scope.by_hand(invoices::table, query))?;
+    let (mut items, mut sums) = (vec![], vec![]);
+    for row in rows {
+        match (row.bucket, row.count) {
+            (Some(bucket), Some(count)) => sums.push((row.currency, bucket, row.open, count)),
+            _ => items.push(
+                open_invoice(row)
+                    .ok_or_else(|| Error::fault("an issued invoice lacks number or dates"))?,
+            ),
+        }
+    }
+    sums.sort_unstable_by_key(|(currency, bucket, ..)| (*currency, *bucket));
+    items.sort_unstable_by_key(|item: &OpenInvoice| (item.due_on, item.id));
+    Ok((items, sums))
+}
+
+fn open_invoice(row: ReportRow) -> Option<OpenInvoice> {
+    Some(OpenInvoice {
+        id: row.id?,
+        number: row.number?,
+        title: row.title?,
+        client_id: row.client_id?,
+        client: row.client?,
+        mandate_id: row.mandate_id,
+        currency: row.currency,
+        issued_on: row.issued_on?,
+        due_on: row.due_on?,
+        total: row.total?,
+        open: row.open,
+        reminder_level: row.reminder_level,
+    })
 }
 
 /// What a client owes today, per currency, credit balances deducted.
@@ -173,7 +247,9 @@ pub(crate) fn open_balance(scope: &mut Read<'_>, client: ClientId) -> Result<Vec
         currency: None,
         due_until: None,
     };
-    let sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums::of(&chosen)))?;
+    let until = bucket_ends(chosen.as_of);
+    let mut sums: Vec<Sum> = scope.load(scope.by_hand(invoices::table, Sums { chosen, until }))?;
+    sums.sort_unstable_by_key(|(currency, bucket, ..)| (*currency, *bucket));
     let mut balances: Vec<CurrencyAmount> = vec![];
     for (currency, _, sum, _) in sums {
         match balances.last_mut().filter(|last| last.currency == currency) {
