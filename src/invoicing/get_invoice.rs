@@ -214,13 +214,17 @@ impl ReadTool for GetInvoice {
         let mut head = head(scope, id)?;
         head.qr_reference = head.qr_reference.as_deref().map(in_groups);
         let lines = lines(scope, id)?;
+        // What the state rules out is not looked for.
+        let is_owed = head.payment.is_some();
+        let is_reminded = head.state == DocumentState::Reminded;
+        let may_be_sent = is_reminded || head.state == DocumentState::Sent;
         Ok(InvoicePage {
             vat_by_rate: vat_by_rate(&lines)?,
             lines,
-            payments: payments_of(scope, id)?,
-            credit_notes: credit_notes(scope, id)?,
-            reminders: reminders_of(scope, id)?,
-            dispatches: dispatches_of(scope, id)?,
+            payments: if is_owed { payments_of(scope, id)? } else { vec![] },
+            credit_notes: if is_owed { credit_notes(scope, id)? } else { vec![] },
+            reminders: if is_reminded { reminders_of(scope, id)? } else { vec![] },
+            dispatches: if may_be_sent { dispatches_of(scope, id)? } else { vec![] },
             head,
         })
     }

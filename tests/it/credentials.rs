@@ -16,6 +16,7 @@ on_both! {
     times_are_checked_to_five_seconds,
     both_headers_and_both_forms_are_taken,
     what_is_switched_off_is_refused_on_the_next_request,
+    a_deactivation_reaches_every_open_connection,
     a_changed_role_or_reach_applies_to_the_next_request,
     scopes_intersect_at_use,
     a_token_ends_when_it_says_and_whoever_holds_it_may_end_it,
@@ -293,6 +294,25 @@ fn what_is_switched_off_is_refused_on_the_next_request(world: &World) {
     world.sql(&older);
     assert_eq!(try_token(world, &jwt).status, 401, "a changed password ends the tokens before it");
     assert_eq!(ping(&world.owner()).status, 200, "API tokens end by revocation");
+}
+
+/// Thirty-two connections that are kept, each in the middle of its work.
+fn a_deactivation_reaches_every_open_connection(world: &World) {
+    let clients: Vec<Client> = (0..32).map(|_| world.owner()).collect();
+    let (answered, switched_off) = (std::sync::Barrier::new(33), std::sync::Barrier::new(33));
+    std::thread::scope(|threads| {
+        for client in &clients {
+            threads.spawn(|| {
+                (0..5).for_each(|_| assert_eq!(ping(client).status, 200));
+                answered.wait();
+                switched_off.wait();
+                (0..5).for_each(|_| assert_eq!(ping(client).status, 401));
+            });
+        }
+        answered.wait();
+        world.sql(&format!("UPDATE memberships SET is_active = {}", truth(world, false)));
+        switched_off.wait();
+    });
 }
 
 fn a_changed_role_or_reach_applies_to_the_next_request(world: &World) {
