@@ -22,6 +22,7 @@ mod protocol;
 mod registry;
 mod robustness;
 mod schemas;
+mod sdk;
 mod signing_in;
 mod tidy;
 mod walls;
