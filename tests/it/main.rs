@@ -13,6 +13,7 @@
 #[macro_use]
 mod world;
 
+mod cli;
 mod credentials;
 mod figures;
 mod hosts;
@@ -23,6 +24,7 @@ mod registry;
 mod robustness;
 mod schemas;
 mod sdk;
+mod serving;
 mod signing_in;
 mod tidy;
 mod walls;
