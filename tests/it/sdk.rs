@@ -48,6 +48,7 @@ async fn connect(
 }
 
 /// Runs `check` with a client of a role, once in each era.
+#[expect(clippy::needless_pass_by_value, reason = "tests write their checks in place")]
 fn in_each_era(world: &World, role: &str, check: impl AsyncFn(&Sdk)) {
     let token = world.person("leman", role).token;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
