@@ -7,19 +7,10 @@
 # Needs npm; installs the suite and its Node under tests/clients when they are not there yet.
 set -eu
 cd "$(dirname "$0")/.."
-clients=tests/clients
-node=$clients/node_modules/.bin/node
+. tests/clients/install.sh
 suite=$clients/node_modules/@modelcontextprotocol/conformance/dist/index.js
 results=${CARGO_TARGET_DIR:-target}/conformance
 helper=
-
-install() {
-    if [ "$clients/node_modules/.package-lock.json" -nt "$clients/package-lock.json" ]; then
-        return
-    fi
-    npm ci --prefix "$clients" --no-audit --no-fund
-    touch "$clients/node_modules/.package-lock.json"
-}
 
 # Starts a program that prints the URL it serves, sets `url`, and stops the program at the end.
 start() {
@@ -89,7 +80,6 @@ catalogue() {
 rm -rf "$results"
 mkdir -p "$results"
 failed=
-install
 case ${1:-} in
     "") fixtures ;;
     catalogue) catalogue "${2:?the URL of the endpoint}" "${3:?a token}" ;;

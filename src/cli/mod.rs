@@ -80,12 +80,13 @@ fn administer<T>(
     Administration::open(database.owner()?)?.transaction(work)
 }
 
-/// What is wrong, for whoever runs the program: here a fault shows its causes.
+/// What is wrong, on one line, for whoever runs the program: here a fault shows its causes.
 fn sentence(error: &Error) -> String {
-    match error {
+    let text = match error {
         Error::Refused(refusal) => refusal.message.clone(),
         Error::Failed(fault) => fault.cause_text(),
-    }
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -5,20 +5,23 @@ use std::net::TcpListener;
 use super::logging;
 use crate::config::{Checked, ServeArgs, processors};
 use crate::dates::Clock;
-use crate::db::{Db, migrate};
+use crate::db::{Db, check_exists, migrate};
 use crate::error::{Error, Result};
 use crate::http::{self, Parts};
 
+/// Takes the address before it touches the tables, so that a second server does not migrate under the first.
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     logging::start(args.log_format);
+    args.public_url()?;
+    let listener = http::bind(args.listen)?;
+    let listen = listener.local_addr().map_err(Error::fault)?;
+    let args = ServeArgs { listen, ..args.clone() };
     let checked = args.check()?;
+    check_exists(&args.database.database_url)?;
     if let Ok(owner) = args.database.owner() {
         migrate(owner, &args.database.database_url)?;
     }
-    let listener = http::bind(args.listen)?;
-    let public_url = args.public_url()?;
-    log::info!("serving {}mcp on {}", public_url, args.listen);
-    serve(args, checked, listener)
+    serve(&args, checked, listener)
 }
 
 /// Serves until SIGTERM or SIGINT; what is in flight is finished.
@@ -26,6 +29,7 @@ pub(super) fn serve(args: &ServeArgs, checked: Checked, listener: TcpListener) -
     let Checked { access, keys, seal } = checked;
     let connections = args.limits.connections();
     let db = Db::open(&args.database.database_url, connections, seal)?;
+    log::info!("serving {}mcp on {}", args.public_url()?, args.listen);
     let parts = Parts {
         db,
         keys,

@@ -8,7 +8,7 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 
-use super::connection::{AnyConnection, Transactions, file_is_missing, open};
+use super::connection::{AnyConnection, Transactions, check_exists, open};
 use super::migrate;
 use crate::error::{Code, Error, Result};
 
@@ -24,10 +24,7 @@ impl Administration {
     /// # Errors
     /// The database cannot be reached or is not migrated, or row security hides the firms from this role.
     pub(crate) fn open(owner_url: &str) -> Result<Self> {
-        if file_is_missing(owner_url) {
-            let message = format!("{owner_url} does not exist; run `guichet migrate` first");
-            return Err(Error::refuse(Code::NotFound, message));
-        }
+        check_exists(owner_url)?;
         let mut connection = open(owner_url).map_err(Error::unavailable)?;
         migrate::check(&mut connection)?;
         if let AnyConnection::Postgres(postgres) = &mut connection {

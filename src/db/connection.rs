@@ -7,6 +7,7 @@ use diesel::prelude::*;
 use diesel::r2d2::{self, ManageConnection, R2D2Connection};
 
 use super::walls::{self, Current};
+use crate::error::{Code, Error, Result};
 
 pub(crate) use any::{AnyConnection, MultiBackend, MultiRawValue};
 
@@ -101,7 +102,8 @@ pub(crate) fn open(url: &str) -> ConnectionResult<AnyConnection> {
         return Ok(AnyConnection::Postgres(postgres));
     }
     let Some(path) = url.strip_prefix("sqlite:").filter(|path| !path.is_empty()) else {
-        let expected = "expected sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE";
+        let expected =
+            "the database URL must be sqlite:PATH or postgres://ROLE:PASSWORD@HOST/DATABASE";
         return Err(ConnectionError::InvalidConnectionUrl(expected.into()));
     };
     let mut sqlite = SqliteConnection::establish(path)?;
@@ -123,6 +125,13 @@ fn with_connect_timeout(url: &str) -> String {
 }
 
 /// Refuses an `SQLite` URL whose file is not there, so that a typing error does not make an empty database.
-pub(super) fn file_is_missing(url: &str) -> bool {
-    url.strip_prefix("sqlite:").is_some_and(|path| !Path::new(path).exists())
+///
+/// # Errors
+/// The file is not there.
+pub(crate) fn check_exists(url: &str) -> Result<()> {
+    if url.strip_prefix("sqlite:").is_none_or(|path| Path::new(path).exists()) {
+        return Ok(());
+    }
+    let message = format!("{url} does not exist; run `guichet migrate` first");
+    Err(Error::refuse(Code::NotFound, message))
 }

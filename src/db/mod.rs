@@ -21,6 +21,7 @@ pub mod types;
 mod walls;
 
 pub(crate) use administration::Administration;
+pub(crate) use connection::check_exists;
 pub(crate) use identity::{Identity, SignIn, TokenRow};
 pub use migrate::migrate;
 pub use page::{Ascending, Newest, Page, PagedTool, Paging};

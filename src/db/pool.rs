@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::r2d2::{Pool, PooledConnection};
 
 use super::connection::{
-    AnyConnection, Door, Link, Manager, Transactions, file_is_missing, is_sqlite,
+    AnyConnection, Door, Link, Manager, Transactions, check_exists, is_sqlite,
 };
 use super::scope::{Read, Write};
 use super::{migrate, walls};
@@ -43,9 +43,7 @@ impl Db {
     /// # Errors
     /// The database cannot be reached, is not migrated, or a tenant table is open to the serving role.
     pub fn open(url: &str, size: u32, seal: Seal) -> Result<Self> {
-        if file_is_missing(url) {
-            return Err(Error::fault(format!("{url} does not exist; run `guichet migrate` first")));
-        }
+        check_exists(url)?;
         let pool = |door, size| {
             Pool::builder()
                 .max_size(size)

@@ -13,6 +13,7 @@
 #[macro_use]
 mod world;
 
+mod cli;
 mod credentials;
 mod figures;
 mod hosts;
@@ -22,6 +23,8 @@ mod protocol;
 mod registry;
 mod robustness;
 mod schemas;
+mod sdk;
+mod serving;
 mod signing_in;
 mod tidy;
 mod walls;

@@ -190,7 +190,7 @@ fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_cli
         "the wall is built by every migration"
     );
     assert!(said(refusal("sqlite:/nonexistent/guichet.db")).contains("does not exist"));
-    assert!(said(refusal("mysql://localhost/x")).contains("expected sqlite:PATH or postgres://"));
+    assert!(said(refusal("mysql://localhost/x")).contains("must be sqlite:PATH or postgres://"));
 }
 
 fn several_processes_migrate_at_once(world: &World) {

@@ -121,6 +121,17 @@ impl Database {
         Self { owner_url, server_url, name: Some(name), _directory: None }
     }
 
+    /// A database without tables, that a superuser owns.
+    pub(crate) fn empty_postgres() -> Self {
+        let name = format!("e{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let superuser = superuser_url();
+        postgres_at(&superuser).batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+        let mut url = url::Url::parse(&superuser).unwrap();
+        url.set_path(&name);
+        let (owner_url, server_url) = (url.to_string(), url.into());
+        Self { owner_url, server_url, name: Some(name), _directory: None }
+    }
+
     pub(crate) const fn is_postgres(&self) -> bool {
         self.name.is_some()
     }

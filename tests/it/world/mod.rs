@@ -2,6 +2,7 @@
 
 mod client;
 mod databases;
+pub(crate) mod process;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
