@@ -90,12 +90,18 @@ impl From<&str> for FreeText {
 impl Serialize for FreeText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let unsafe_char = |c: char| is_invisible(c) || (c.is_control() && c != '\n' && c != '\t');
-        if self.0.contains(unsafe_char) {
+        if !is_latin(&self.0) && self.0.contains(unsafe_char) {
             let clean: String = self.0.chars().filter(|c| !unsafe_char(*c)).collect();
             return serializer.serialize_str(&clean);
         }
         serializer.serialize_str(&self.0)
     }
+}
+
+/// Whether text has only printable ASCII and Latin letters (U+00C0 to U+02BF): told from its bytes, since almost all text
+/// is, and nothing in it has to be taken out.
+fn is_latin(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~' | 0x80..=0xbf | 0xc3..=0xca))
 }
 
 impl schemars::JsonSchema for FreeText {
@@ -200,6 +206,12 @@ mod tests {
     fn free_text_leaves_without_invisible_characters() {
         let text = FreeText::from("a\u{202e}b\u{0}c\u{200b}d\ne\u{e0041}");
         assert_eq!(serde_json::to_string(&text).unwrap(), r#""abcd\ne""#);
+        let hidden: Vec<char> = ('\0'..=char::MAX).filter(|c| super::is_invisible(*c)).collect();
+        assert!(hidden.len() > 100);
+        for c in hidden.into_iter().chain('\u{80}'..='\u{9f}').chain('\0'..='\u{8}') {
+            let written = serde_json::to_string(&FreeText::from(format!("é{c}é"))).unwrap();
+            assert_eq!(written, "\"éé\"", "U+{:04X}", u32::from(c));
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl ReadTool for SearchClients {
     }
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<Page<FoundClient>> {
-        let paging = Paging::of(&mut self)?;
+        let paging = Paging::of(&mut self)?.of_bare_rows();
         let words = self.query.as_deref().map(search_words).transpose()?;
         let chosen = Filters::on(clients::table)
             .and_some(words, |words| ContainsAll(clients::search_text, words))

@@ -38,10 +38,18 @@ macro_rules! paged {
     };
 }
 
+/// How the whole set of a first page is counted.
+#[derive(Debug, Clone, Copy)]
+enum Counting {
+    Apart,
+    Over,
+}
+
 /// Which page of which tool is asked for, with which filters.
 #[derive(Debug)]
 pub struct Paging {
     limit: i64,
+    counting: Counting,
     note: Option<String>,
     cursor: Option<String>,
     filters: [u8; 32],
@@ -64,7 +72,14 @@ impl Paging {
         };
         let filters = serde_json::to_vec(input)?;
         let digest = Sha256::new().chain_update(T::NAME).chain_update([0]).chain_update(filters);
-        Ok(Self { limit, note, cursor, filters: digest.finalize().into() })
+        let counting = Counting::Apart;
+        Ok(Self { limit, counting, note, cursor, filters: digest.finalize().into() })
+    }
+
+    /// The same for rows without joins, which can be counted as they go by.
+    #[must_use]
+    pub fn of_bare_rows(self) -> Self {
+        Self { counting: Counting::Over, ..self }
     }
 
     /// How many rows to look for: one more than the page shows, to know whether more follow.
@@ -175,9 +190,12 @@ impl Read<'_> {
     {
         let after: Option<V> = self.position(paging)?;
         let is_first = after.is_none();
-        let count = SelectDsl::select(whole.clone().0, diesel::dsl::count_star());
+        let count = match paging.counting {
+            Counting::Over if is_first => CountOf::Over,
+            _ => CountOf::Apart(SelectDsl::select(whole.clone().0, diesel::dsl::count_star())),
+        };
         let page = OrderDsl::order(FilterDsl::filter(rows.0, by.after(after)), by.order());
-        let page = Scoped(SelectDsl::select(page, (columns, CountOf(count))));
+        let page = Scoped(SelectDsl::select(page, (columns, count)));
         let found: Vec<(U, i64)> = self.load(page.at_most(paging.fetch()))?;
         let total = match found.first() {
             Some((_, total)) => *total,

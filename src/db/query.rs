@@ -167,7 +167,13 @@ cached_by_text!(Filters<T>, After<A, B, V>, Before<A, V>);
 
 /// The number of rows of a query, as a value in the SELECT of another: one round trip instead of two.
 #[derive(Debug, Clone, Copy)]
-pub struct CountOf<Q>(pub(crate) Q);
+pub enum CountOf<Q> {
+    /// Counted by a subquery of its own.
+    Apart(Q),
+    /// Counted as the rows go by: of a query without condition on its page, and without joins that would be made for
+    /// every row.
+    Over,
+}
 
 impl<Q> Expression for CountOf<Q> {
     type SqlType = BigInt;
@@ -183,8 +189,12 @@ impl<Q> QueryId for CountOf<Q> {
 }
 impl<Q: QueryFragment<MultiBackend>> QueryFragment<MultiBackend> for CountOf<Q> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, MultiBackend>) -> QueryResult<()> {
+        let Self::Apart(query) = self else {
+            out.push_sql("count(*) OVER ()");
+            return Ok(());
+        };
         out.push_sql("(");
-        self.0.walk_ast(out.reborrow())?;
+        query.walk_ast(out.reborrow())?;
         out.push_sql(")");
         Ok(())
     }

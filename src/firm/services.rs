@@ -97,7 +97,7 @@ impl ReadTool for ListServices {
     }
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<Page<Service>> {
-        let paging = Paging::of(&mut self)?;
+        let paging = Paging::of(&mut self)?.of_bare_rows();
         let agreed = match self.mandate_id {
             None => vec![],
             Some(mandate) => agreed_rates(scope, mandate)?,

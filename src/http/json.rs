@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Check<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let inside = self.deeper()?;
-        let mut names: HashSet<Cow<'de, str>> = HashSet::new();
+        let mut names = Names::default();
         while let Some(Name(name)) = object.next_key()? {
             characters(&name)?;
             if !names.insert(name) {
@@ -96,6 +96,25 @@ impl<'de> Visitor<'de> for Check<'_> {
             object.next_value_seed(inside)?;
         }
         Ok(())
+    }
+}
+
+/// The names of an object so far: a list while it is small, since almost all are.
+#[derive(Default)]
+struct Names<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> Names<'de> {
+    /// Adds a name, unless it is there.
+    fn insert(&mut self, name: Cow<'de, str>) -> bool {
+        if self.few.len() < 16 {
+            let is_new = !self.few.contains(&name);
+            self.few.push(name);
+            return is_new;
+        }
+        !self.few.contains(&name) && self.many.insert(name)
     }
 }
 

@@ -76,7 +76,7 @@ impl ReadTool for ListEmployees {
     }
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<Page<ListedEmployee>> {
-        let paging = Paging::of(&mut self)?;
+        let paging = Paging::of(&mut self)?.of_bare_rows();
         mandate(scope, self.mandate_id)?;
         let today = scope.today();
         let words = self.query.as_deref().map(search_words).transpose()?;
