@@ -53,10 +53,10 @@ fn matrix() -> String {
 fn section(tool: &Tool) -> Result<String> {
     let described = tool.describe();
     let mut text = format!("\n## {}\n\n**{}.** ", tool.name(), tool.title());
-    let _ = writeln!(text, "{}\n", described["description"].as_str().unwrap_or_default());
+    let _ = writeln!(text, "{}\n", at(&described, "description").as_str().unwrap_or_default());
     let _ = writeln!(text, "{}\n", permission(tool));
     text += "Arguments:\n\n";
-    text += &listed(&described["inputSchema"], "required", "");
+    text += &listed(at(&described, "inputSchema"), "required", "");
     let mut arguments: Value = serde_json::from_str(&tool.example()?)?;
     if let Some(object) = arguments.as_object_mut() {
         object.retain(|_, value| !value.is_null());
@@ -73,7 +73,7 @@ fn section(tool: &Tool) -> Result<String> {
 fn resource_section(resource: &Resource) -> String {
     let reading = resource.reading();
     let described = resource.describe();
-    let of = |name: &str| described[name].as_str().unwrap_or_default().to_owned();
+    let of = |name: &str| at(&described, name).as_str().unwrap_or_default().to_owned();
     let mut text = format!("\n### `{}`\n\n**{}.** ", resource.uri(), of("title"));
     if let Some(tool) = tools().find(|tool| tool.name() == reading.name()) {
         let name = tool.name();
@@ -84,6 +84,11 @@ fn resource_section(resource: &Resource) -> String {
         text += &answer(reading);
     }
     text
+}
+
+/// The value under `name`, null if there is none.
+fn at<'a>(object: &'a Value, name: &str) -> &'a Value {
+    object.get(name).unwrap_or(&Value::Null)
 }
 
 fn permission(tool: &Tool) -> String {
@@ -108,12 +113,12 @@ fn listed(schema: &Value, always: &str, sometimes: &str) -> String {
 }
 
 fn properties(schema: &Value, words: (&str, &str), depth: usize, list: &mut String) {
-    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+    let required = at(schema, "required").as_array().map_or(&[][..], Vec::as_slice);
+    for (name, property) in at(schema, "properties").as_object().into_iter().flatten() {
         let is_required = required.iter().any(|one| one == name.as_str());
         let word = if is_required { words.0 } else { words.1 };
         let comma = if word.is_empty() { "" } else { ", " };
-        let description = property["description"].as_str().unwrap_or_default();
+        let description = at(property, "description").as_str().unwrap_or_default();
         let indent = "  ".repeat(depth);
         let _ = writeln!(
             list,
@@ -128,8 +133,8 @@ fn properties(schema: &Value, words: (&str, &str), depth: usize, list: &mut Stri
 
 /// The type of a value: `string`, `date`, `list of objects`.
 fn kind(schema: &Value) -> String {
-    match (schema["type"].as_str().unwrap_or_default(), schema["format"].as_str()) {
-        ("array", _) => format!("list of {}s", kind(&schema["items"])),
+    match (at(schema, "type").as_str().unwrap_or_default(), at(schema, "format").as_str()) {
+        ("array", _) => format!("list of {}s", kind(at(schema, "items"))),
         ("string", Some("date-time")) => "instant".to_owned(),
         ("string", Some("uuid")) => "id".to_owned(),
         ("string", Some(format)) => format.to_owned(),
@@ -139,7 +144,7 @@ fn kind(schema: &Value) -> String {
 
 fn values(schema: &Value) -> String {
     let of = schema.get("items").unwrap_or(schema);
-    let words = of["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let words = at(of, "enum").as_array().into_iter().flatten().filter_map(Value::as_str);
     let words: Vec<_> = words.map(|word| format!("`{word}`")).collect();
     if words.is_empty() { String::new() } else { format!(" One of {}.", words.join(", ")) }
 }
