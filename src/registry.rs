@@ -80,7 +80,9 @@ impl Tool {
     /// The name people read: `Search clients`.
     #[must_use]
     pub fn title(&self) -> String {
-        let words = self.name.replace('_', " ");
+        let words: Vec<_> =
+            self.name.split('_').map(|word| if word == "i" { "I" } else { word }).collect();
+        let words = words.join(" ");
         let mut letters = words.chars();
         letters
             .next()

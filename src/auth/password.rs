@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 
 use crate::error::{Code, Error, Result};
@@ -41,9 +42,10 @@ pub fn set(password: &str) -> Result<String> {
 fn hash(password: &str) -> Result<String> {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(|error| Error::fault(error.to_string()))?;
-    let salt = SaltString::encode_b64(&salt).map_err(|error| Error::fault(error.to_string()))?;
-    let hash = hasher()?.hash_password(password.as_bytes(), &salt);
-    Ok(hash.map_err(|error| Error::fault(error.to_string()))?.to_string())
+    let hash: PasswordHash = hasher()?
+        .hash_password_with_salt(password.as_bytes(), &salt)
+        .map_err(|error| Error::fault(error.to_string()))?;
+    Ok(hash.to_string())
 }
 
 /// Whether `password` is that of the PHC string `stored`; without one, the same work for the answer no.

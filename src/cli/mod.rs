@@ -3,6 +3,7 @@
 mod demo;
 mod logging;
 mod migrate;
+mod reference;
 mod serve;
 mod table;
 mod tenant;

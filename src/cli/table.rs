@@ -51,7 +51,7 @@ impl ListArgs {
 }
 
 /// Writes lines to standard output; a reader that has seen enough is no error.
-fn print_lines(lines: &[String]) -> Result<()> {
+pub(super) fn print_lines(lines: &[String]) -> Result<()> {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

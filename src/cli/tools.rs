@@ -3,8 +3,8 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::administer;
-use super::table::{ListArgs, Row};
+use super::table::{ListArgs, Row, print_lines};
+use super::{administer, reference};
 use crate::admin::{self, Firm, FirmRole, Slug};
 use crate::config::DatabaseArgs;
 use crate::error::{Code, Error, Result};
@@ -15,7 +15,8 @@ use crate::registry::{Tool, tools};
 #[command(after_help = "Examples:\n  \
     guichet tools\n  \
     guichet tools --role accountant\n  \
-    guichet tools --tenant leman --json")]
+    guichet tools --tenant leman --json\n  \
+    guichet tools --markdown > docs/tools.md")]
 pub(super) struct ToolsArgs {
     #[command(flatten)]
     database: DatabaseArgs,
@@ -25,6 +26,9 @@ pub(super) struct ToolsArgs {
     /// The tools of this role alone, with the permission that opens each
     #[arg(long)]
     role: Option<String>,
+    /// The whole reference as Markdown: arguments, answers, examples, resources
+    #[arg(long, conflicts_with_all = ["tenant", "role", "json"])]
+    markdown: bool,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -53,6 +57,9 @@ impl Row for RoleTool {
 }
 
 pub(super) fn run(args: &ToolsArgs) -> Result<()> {
+    if args.markdown {
+        return print_lines(&[reference::markdown()?.trim_end().to_owned()]);
+    }
     let roles = match &args.tenant {
         None => admin::seeded_roles(),
         Some(slug) => administer(&args.database, |connection| {

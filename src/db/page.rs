@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use diesel::dsl::{CountStar, Filter, Order, Select};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::{FilterDsl, LoadQuery, OrderDsl, SelectDsl};
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;

@@ -32,7 +32,7 @@ impl<Q> Scoped<Q> {
         self.0
     }
 
-    /// At most so many rows; a LIMIT that is bound costs more than it saves, see [`AtMost`].
+    /// At most so many rows; a LIMIT that is bound costs more than it saves.
     pub fn at_most(self, rows: i64) -> Scoped<AtMost<Q>> {
         Scoped(AtMost(self.0, rows))
     }

@@ -67,6 +67,7 @@ const NOT_WRITTEN: &[&str] = &[
     "legal_form",
     "method",
     "number",
+    "open_until",
     "paid_on",
     "pay",
     "permission",

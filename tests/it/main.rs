@@ -20,6 +20,7 @@ mod hosts;
 mod limits;
 mod outage;
 mod protocol;
+mod reference;
 mod registry;
 mod robustness;
 mod schemas;
