@@ -1,7 +1,5 @@
 //! What can go wrong: a [`Refusal`] the caller can act on, or a [`Fault`] only we can.
 
-use std::fmt;
-
 use diesel::result::{DatabaseErrorKind as Kind, Error as DbError};
 use uuid::Uuid;
 
@@ -9,11 +7,13 @@ use uuid::Uuid;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation did not happen.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Expected: the request broke a rule and the message says which.
+    #[error(transparent)]
     Refused(Refusal),
     /// Unexpected: logged once under a reference; the client sees only the reference.
+    #[error(transparent)]
     Failed(Fault),
 }
 
@@ -40,7 +40,8 @@ text_enum! {
 }
 
 /// An expected refusal.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Refusal {
     /// The stable reason.
     pub code: Code,
@@ -51,7 +52,8 @@ pub struct Refusal {
 }
 
 /// An unexpected failure and the reference under which it is logged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", self.said())]
 pub struct Fault {
     reference: Uuid,
     is_passing: bool,
@@ -59,6 +61,18 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// What the caller is told.
+    fn said(&self) -> String {
+        let reference = self.reference;
+        if self.is_passing {
+            format!(
+                "the books cannot be reached at the moment; try again in a few seconds (reference {reference})"
+            )
+        } else {
+            format!("internal error, reference {reference}")
+        }
+    }
+
     /// What is written to the log under the reference: the whole chain of causes.
     #[must_use]
     pub fn log_text(&self) -> String {
@@ -122,28 +136,6 @@ impl Error {
         match self {
             Self::Refused(refusal) => refusal.field.as_deref(),
             Self::Failed(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refusal) => f.write_str(&refusal.message),
-            Self::Failed(Fault { reference, is_passing: true, .. }) => write!(
-                f,
-                "the books cannot be reached at the moment; try again in a few seconds (reference {reference})"
-            ),
-            Self::Failed(fault) => write!(f, "internal error, reference {}", fault.reference),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Refused(_) => None,
-            Self::Failed(fault) => Some(&*fault.source),
         }
     }
 }
