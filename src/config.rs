@@ -1,7 +1,7 @@
 //! Settings: from flags, environment and files, checked before anything starts.
 
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +80,9 @@ pub struct ServeArgs {
     /// Web pages that may call the server, as origins separated by commas
     #[arg(long, env = "GUICHET_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub origins: Vec<String>,
+    /// Addresses of reverse proxies in front, separated by commas: their X-Forwarded-For says who asks
+    #[arg(long, env = "GUICHET_TRUSTED_PROXIES", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpAddr>,
     /// Whether the MCP handshake answers without a credential
     #[arg(long, env = "GUICHET_HANDSHAKE", value_enum, default_value = "public")]
     pub handshake: Handshake,
@@ -181,7 +184,8 @@ impl ServeArgs {
     /// A public URL without TLS.
     pub fn check_with(&self, secrets: &[String]) -> Result<Checked> {
         let public_url = self.public_url()?;
-        let access = Access::new(&public_url, &self.hosts, &self.origins, self.handshake);
+        let access = Access::new(&public_url, &self.hosts, &self.origins, self.handshake)
+            .behind(&self.trusted_proxies);
         let jwt_keys: Vec<_> = secrets.iter().map(|secret| derived("jwt", secret)).collect();
         let keys = jwt::Keys::new(public_url.as_str(), &jwt_keys)?;
         let seal = derived("cursor", secrets.first().map_or("", String::as_str));

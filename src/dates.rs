@@ -30,11 +30,17 @@ use crate::db::types::{Moment, Stored, stored};
 pub struct Day(NaiveDate);
 
 impl Day {
+    /// The first day that is a day here.
+    pub const FIRST: Self = match NaiveDate::from_ymd_opt(1900, 1, 1) {
+        Some(date) => Self(date),
+        None => Self(NaiveDate::MIN),
+    };
+
     /// Reads `2026-01-31`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let date = text.parse::<NaiveDate>().ok().filter(|_| text.len() == "2026-01-31".len())?;
-        (1900..2200).contains(&date.year()).then_some(Self(date))
+        let date = text.parse::<NaiveDate>().ok()?;
+        ((1900..2200).contains(&date.year()) && date.to_string() == text).then_some(Self(date))
     }
 
     /// So many days earlier.

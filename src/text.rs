@@ -40,10 +40,13 @@ pub fn searchable<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 /// Characters at most in a search.
 const LONGEST_QUERY: usize = 200;
 
+/// Words at most in a search.
+const MOST_WORDS: usize = 8;
+
 /// The folded words of a search, each to be found literally and in any order.
 ///
 /// # Errors
-/// The search is too long.
+/// The search is too long, or has too many words.
 pub fn search_words(query: &str) -> Result<Vec<String>> {
     if query.chars().count() > LONGEST_QUERY {
         let said = format!("query must have at most {LONGEST_QUERY} characters");
@@ -53,6 +56,10 @@ pub fn search_words(query: &str) -> Result<Vec<String>> {
     words.retain(|word| !word.is_empty());
     words.sort_unstable();
     words.dedup();
+    if words.len() > MOST_WORDS {
+        let said = format!("query must have at most {MOST_WORDS} words");
+        return Err(Error::argument("query", said));
+    }
     Ok(words)
 }
 

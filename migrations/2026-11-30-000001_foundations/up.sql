@@ -1,4 +1,4 @@
--- One text for both databases. {id} {money} {quantity} {rate} {instant} {date} {bool} {bytes} {sorted} {table} are filled
+-- One text for both databases. {id} {money} {most_money} {quantity} {rate} {instant} {date} {bool} {bytes} {sorted} {table} are filled
 -- in per database; what must differ stands side by side between --@postgres, --@sqlite and --@both lines.
 -- Row-level security, its policies and the grants are derived from the catalogue after every migration (db/walls.rs).
 
@@ -158,6 +158,7 @@ CREATE TABLE mandates (
     created_at {instant} NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, number),
+    UNIQUE (tenant_id, id, client_id),
     FOREIGN KEY (tenant_id, client_id) REFERENCES clients (tenant_id, id),
     FOREIGN KEY (tenant_id, responsible_id) REFERENCES memberships (tenant_id, user_id),
     CHECK ((vat_method = 'not_liable') = (vat_period IS NULL)),
@@ -245,16 +246,18 @@ CREATE TABLE invoices (
     origin_invoice_id {id},
     qr_reference TEXT,
     commit_number BIGINT,
-    open_until {date} NOT NULL DEFAULT '2199-12-31',
+    open_until {date} NOT NULL DEFAULT '9999-12-31',
     search_text TEXT NOT NULL,
     created_at {instant} NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, number),
+    UNIQUE (tenant_id, id, client_id, currency),
     FOREIGN KEY (tenant_id, client_id) REFERENCES clients (tenant_id, id),
-    FOREIGN KEY (tenant_id, mandate_id) REFERENCES mandates (tenant_id, id),
-    FOREIGN KEY (tenant_id, origin_invoice_id) REFERENCES invoices (tenant_id, id),
+    FOREIGN KEY (tenant_id, mandate_id, client_id) REFERENCES mandates (tenant_id, id, client_id),
+    FOREIGN KEY (tenant_id, origin_invoice_id, client_id, currency) REFERENCES invoices (tenant_id, id, client_id, currency),
     FOREIGN KEY (tenant_id, commit_number) REFERENCES commits (tenant_id, number),
     CHECK (total = net + vat + rounding),
+    CHECK (abs(total) <= {most_money}),
     CHECK (supply_to >= supply_from),
     CHECK ((document = 'credit_note') = (origin_invoice_id IS NOT NULL)),
     CHECK (state = 'draft' OR (number IS NOT NULL AND issued_on IS NOT NULL AND commit_number IS NOT NULL)),
@@ -310,6 +313,7 @@ CREATE TABLE payments (
     FOREIGN KEY (tenant_id, reverses_id) REFERENCES payments (tenant_id, id),
     FOREIGN KEY (tenant_id, commit_number) REFERENCES commits (tenant_id, number),
     CHECK (amount <> 0),
+    CHECK (abs(amount) <= {most_money}),
     CHECK ((reverses_id IS NULL) = (amount > 0))
 ) {table};
 CREATE INDEX payments_of_invoice ON payments (tenant_id, invoice_id, received_on, amount);
@@ -351,6 +355,7 @@ CREATE TABLE employees (
     search_text TEXT NOT NULL,
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, mandate_id, number),
+    UNIQUE (tenant_id, id, mandate_id),
     FOREIGN KEY (tenant_id, mandate_id) REFERENCES mandates (tenant_id, id),
     CHECK (left_on IS NULL OR left_on >= hired_on)
 ) {table};
@@ -394,10 +399,11 @@ CREATE TABLE payslips (
     PRIMARY KEY (tenant_id, id),
     UNIQUE (tenant_id, reverses_id),
     FOREIGN KEY (tenant_id, mandate_id) REFERENCES mandates (tenant_id, id),
-    FOREIGN KEY (tenant_id, employee_id) REFERENCES employees (tenant_id, id),
+    FOREIGN KEY (tenant_id, employee_id, mandate_id) REFERENCES employees (tenant_id, id, mandate_id),
     FOREIGN KEY (tenant_id, reverses_id) REFERENCES payslips (tenant_id, id),
     FOREIGN KEY (tenant_id, commit_number) REFERENCES commits (tenant_id, number),
     CHECK (net = gross - deductions + allowances),
+    CHECK (abs(gross) <= {most_money}),
     CHECK ((state = 'final') = (commit_number IS NOT NULL))
 ) {table};
 CREATE INDEX payslips_by_month ON payslips (tenant_id, mandate_id, year, month);
@@ -481,24 +487,42 @@ CREATE TRIGGER commits_gap_free BEFORE INSERT ON commits
 CREATE TRIGGER invoices_append_only BEFORE DELETE OR UPDATE OF tenant_id, id, client_id, mandate_id, document, state, number, title, currency, issued_on, due_on, supply_from,
     supply_to, net, vat, rounding, total, origin_invoice_id, qr_reference, commit_number, search_text, created_at ON invoices
     FOR EACH ROW WHEN (OLD.state = 'issued') EXECUTE FUNCTION refuse_change();
-CREATE FUNCTION settle(tenant uuid, invoice uuid) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE FUNCTION settle(tenant uuid, invoice uuid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    -- The row is locked before anything is read, so that what another posting commits meanwhile is counted.
+    PERFORM 1 FROM invoices WHERE tenant_id = tenant AND id = invoice FOR UPDATE;
     UPDATE invoices i SET open_until = (
-        SELECT CASE WHEN i.total = coalesce(sum(e.amount), 0) THEN greatest(i.issued_on, max(e.day)) ELSE '2199-12-31' END
+        SELECT CASE WHEN i.total = coalesce(sum(e.amount), 0) THEN greatest(i.issued_on, max(e.day)) ELSE '9999-12-31' END
         FROM (SELECT amount, received_on AS day FROM payments WHERE tenant_id = tenant AND invoice_id = invoice
               UNION ALL SELECT total, issued_on FROM invoices
               WHERE tenant_id = tenant AND origin_invoice_id = invoice AND state = 'issued') AS e)
-    WHERE i.tenant_id = tenant AND i.id = invoice
-$$;
-CREATE FUNCTION settle_by_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+    WHERE i.tenant_id = tenant AND i.id = invoice;
+END $$;
+REVOKE EXECUTE ON FUNCTION settle FROM PUBLIC;
+CREATE FUNCTION settle_by_payment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     PERFORM settle(NEW.tenant_id, NEW.invoice_id);
     RETURN NULL;
 END $$;
-CREATE FUNCTION settle_by_credit_note() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION settle_by_credit_note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     PERFORM settle(NEW.tenant_id, NEW.origin_invoice_id);
     RETURN NULL;
 END $$;
+CREATE FUNCTION refuse_unissued() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE invoice uuid := (to_jsonb(NEW)->>TG_ARGV[0])::uuid;
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM invoices WHERE tenant_id = NEW.tenant_id AND id = invoice
+                   AND document = 'invoice' AND state = 'issued') THEN
+        RAISE EXCEPTION '% needs an issued invoice', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER payments_on_issued BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION refuse_unissued('invoice_id');
+CREATE TRIGGER reminders_on_issued BEFORE INSERT ON reminders FOR EACH ROW EXECUTE FUNCTION refuse_unissued('invoice_id');
+CREATE TRIGGER credit_notes_on_issued BEFORE INSERT OR UPDATE OF state ON invoices
+    FOR EACH ROW WHEN (NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued')
+    EXECUTE FUNCTION refuse_unissued('origin_invoice_id');
 CREATE TRIGGER payments_settle AFTER INSERT ON payments FOR EACH ROW EXECUTE FUNCTION settle_by_payment();
 CREATE TRIGGER credit_notes_settle AFTER INSERT OR UPDATE OF state ON invoices
     FOR EACH ROW WHEN (NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued') EXECUTE FUNCTION settle_by_credit_note();
@@ -541,9 +565,21 @@ CREATE TRIGGER dispatches_keep BEFORE UPDATE ON dispatches
     BEGIN SELECT RAISE(ABORT, 'dispatches is append-only'); END;
 CREATE TRIGGER dispatches_stay BEFORE DELETE ON dispatches
     BEGIN SELECT RAISE(ABORT, 'dispatches is append-only'); END;
+CREATE TRIGGER payments_on_issued BEFORE INSERT ON payments WHEN NOT EXISTS
+    (SELECT 1 FROM invoices i WHERE i.tenant_id = NEW.tenant_id AND i.id = NEW.invoice_id AND i.document = 'invoice' AND i.state = 'issued')
+    BEGIN SELECT RAISE(ABORT, 'payments needs an issued invoice'); END;
+CREATE TRIGGER reminders_on_issued BEFORE INSERT ON reminders WHEN NOT EXISTS
+    (SELECT 1 FROM invoices i WHERE i.tenant_id = NEW.tenant_id AND i.id = NEW.invoice_id AND i.document = 'invoice' AND i.state = 'issued')
+    BEGIN SELECT RAISE(ABORT, 'reminders needs an issued invoice'); END;
+CREATE TRIGGER credit_notes_on_issued_at_once BEFORE INSERT ON invoices WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' AND NOT EXISTS
+    (SELECT 1 FROM invoices i WHERE i.tenant_id = NEW.tenant_id AND i.id = NEW.origin_invoice_id AND i.document = 'invoice' AND i.state = 'issued')
+    BEGIN SELECT RAISE(ABORT, 'invoices needs an issued invoice'); END;
+CREATE TRIGGER credit_notes_on_issued BEFORE UPDATE OF state ON invoices WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' AND NOT EXISTS
+    (SELECT 1 FROM invoices i WHERE i.tenant_id = NEW.tenant_id AND i.id = NEW.origin_invoice_id AND i.document = 'invoice' AND i.state = 'issued')
+    BEGIN SELECT RAISE(ABORT, 'invoices needs an issued invoice'); END;
 CREATE TRIGGER payments_settle AFTER INSERT ON payments BEGIN
     UPDATE invoices SET open_until = (
-        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '9999-12-31' END
         FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.invoice_id
               UNION ALL SELECT c.total, c.issued_on FROM invoices c
               WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.invoice_id AND c.state = 'issued') AS e)
@@ -552,7 +588,7 @@ END;
 CREATE TRIGGER credit_notes_settle_at_once AFTER INSERT ON invoices
     WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' BEGIN
     UPDATE invoices SET open_until = (
-        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '9999-12-31' END
         FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.origin_invoice_id
               UNION ALL SELECT c.total, c.issued_on FROM invoices c
               WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.origin_invoice_id AND c.state = 'issued') AS e)
@@ -561,7 +597,7 @@ END;
 CREATE TRIGGER credit_notes_settle AFTER UPDATE OF state ON invoices
     WHEN NEW.origin_invoice_id IS NOT NULL AND NEW.state = 'issued' BEGIN
     UPDATE invoices SET open_until = (
-        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '2199-12-31' END
+        SELECT CASE WHEN invoices.total = coalesce(sum(e.amount), 0) THEN max(invoices.issued_on, max(e.day)) ELSE '9999-12-31' END
         FROM (SELECT p.amount, p.received_on AS day FROM payments p WHERE p.tenant_id = NEW.tenant_id AND p.invoice_id = NEW.origin_invoice_id
               UNION ALL SELECT c.total, c.issued_on FROM invoices c
               WHERE c.tenant_id = NEW.tenant_id AND c.origin_invoice_id = NEW.origin_invoice_id AND c.state = 'issued') AS e)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text::fold;
+use crate::auth::email_key;
 
 /// Characters at most in an e-mail address.
 const LONGEST_EMAIL: usize = 320;
@@ -45,7 +45,7 @@ impl FromStr for Slug {
     }
 }
 
-/// An e-mail address, folded as people sign in with it.
+/// An e-mail address, in the form that people sign in with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Email(String);
 
@@ -53,7 +53,7 @@ impl FromStr for Email {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let folded = fold(text);
+        let folded = email_key(text);
         let parts = folded.split_once('@').filter(|(name, host)| {
             !name.is_empty() && !host.is_empty() && !host.contains('@') && !folded.contains(' ')
         });

@@ -9,6 +9,7 @@ mod sign_in;
 
 pub use permission::{Permission, Permissions};
 pub use roles::{ROLES, Role};
+pub(crate) use sign_in::email_key;
 pub use sign_in::{SignInDesk, SignInRefusal, Signed};
 
 use api_token::ApiToken;

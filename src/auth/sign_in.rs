@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::{jwt, password};
 use crate::dates::{Clock, Instant};
 use crate::db::{Db, SignIn};
 use crate::error::{Error, Result};
-use crate::text::fold;
 
 /// Passwords hashed at the same time.
 const HASHING_AT_ONCE: usize = 2;
@@ -19,7 +20,11 @@ const HASHING_AT_ONCE: usize = 2;
 const QUEUE: usize = 32;
 /// The longest delay after failures, in seconds.
 const LONGEST_DELAY_S: i64 = 60;
-/// Accounts whose failures are remembered at most.
+/// How long a sign-in waits for its turn.
+const TURN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an attempt that failed is remembered, in seconds.
+const FORGOTTEN_S: i64 = 900;
+/// Accounts and places whose attempts are remembered at most.
 const REMEMBERED: usize = 10_000;
 
 /// A token for a signed-in person.
@@ -50,7 +55,8 @@ impl From<Error> for SignInRefusal {
     }
 }
 
-struct Failures {
+/// Attempts on one account from one place that have not succeeded.
+struct Attempts {
     count: u32,
     not_before: Instant,
 }
@@ -60,9 +66,9 @@ pub struct SignInDesk {
     db: Db,
     keys: Arc<jwt::Keys>,
     clock: Clock,
-    hashing: Semaphore,
-    waiting: AtomicUsize,
-    failures: Mutex<HashMap<[u8; 32], Failures>>,
+    hashing: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+    attempts: Mutex<HashMap<[u8; 32], Attempts>>,
 }
 
 impl std::fmt::Debug for SignInDesk {
@@ -75,11 +81,12 @@ impl SignInDesk {
     /// A desk that issues tokens with `keys`.
     #[must_use]
     pub fn new(db: Db, keys: Arc<jwt::Keys>, clock: Clock) -> Self {
-        let hashing = Semaphore::new(HASHING_AT_ONCE);
-        Self { db, keys, clock, hashing, waiting: AtomicUsize::new(0), failures: Mutex::default() }
+        let hashing = Arc::new(Semaphore::new(HASHING_AT_ONCE));
+        Self { db, keys, clock, hashing, waiting: Arc::default(), attempts: Mutex::default() }
     }
 
     /// Checks a password, always with one hash, and issues a token for the firm named `tenant`, or for the only one.
+    /// `place` is where the attempt comes from: failures from one place slow down that place, not the person elsewhere.
     ///
     /// # Errors
     /// See [`SignInRefusal`].
@@ -88,19 +95,20 @@ impl SignInDesk {
         email: &str,
         password: String,
         tenant: Option<&str>,
+        place: u128,
     ) -> Result<Signed, SignInRefusal> {
-        let email = fold(email);
+        let email = email_key(email);
         if !password::is_possible(&password) || email.is_empty() || email.len() > 320 {
             return Err(SignInRefusal::Wrong);
         }
-        let account: [u8; 32] = Sha256::digest(&email).into();
-        self.check_delay(&account)?;
+        let digest = Sha256::new().chain_update(&email).chain_update([0]);
+        let account: [u8; 32] = digest.chain_update(place.to_be_bytes()).finalize().into();
+        self.begin_attempt(account)?;
         let firms = self.check(email, password).await?;
         if firms.is_empty() {
-            self.note_failure(account);
             return Err(SignInRefusal::Wrong);
         }
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner).remove(&account);
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner).remove(&account);
         let chosen = match (tenant, &firms[..]) {
             (Some(slug), firms) => firms.iter().find(|firm| firm.slug == slug),
             (None, [only]) => Some(only),
@@ -115,12 +123,15 @@ impl SignInDesk {
         Ok(Signed { token, tenant: firm.slug.clone() })
     }
 
-    /// The firms where the person is active, if the password is right.
+    /// The firms where the person is active, if the password is right. Place and turn go with the work: a client that
+    /// goes away does not make room for another hash before this one is done.
     async fn check(&self, email: String, password: String) -> Result<Vec<SignIn>, SignInRefusal> {
-        let _place = Place::take(&self.waiting).ok_or(SignInRefusal::Later(1))?;
-        let _turn = self.hashing.acquire().await.map_err(Error::fault)?;
+        let place = Place::take(&self.waiting).ok_or(SignInRefusal::Later(1))?;
+        let turn = timeout(TURN_TIMEOUT, Arc::clone(&self.hashing).acquire_owned()).await;
+        let turn = turn.map_err(|_| SignInRefusal::Later(2))?.map_err(Error::fault)?;
         let db = self.db.clone();
         let work = move || {
+            let _held = (place, turn);
             let firms = db.sign_ins(&email)?;
             let stored = firms.first().map(|firm| firm.password_hash.as_str());
             let is_right = password::verify(&password, stored);
@@ -130,47 +141,50 @@ impl SignInDesk {
         Ok(outcome.map_err(Error::fault)??)
     }
 
-    fn check_delay(&self, account: &[u8; 32]) -> Result<(), SignInRefusal> {
+    /// Counts an attempt before its outcome is known, so that many at once count too, and refuses it when it comes too
+    /// soon. The first costs a second, each further one twice as much up to a minute; what succeeds is forgotten, and so
+    /// is what lies a quarter of an hour back.
+    fn begin_attempt(&self, account: [u8; 32]) -> Result<(), SignInRefusal> {
         let now = self.clock.now();
-        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        match failures.get(account) {
-            Some(failed) if failed.not_before > now => {
-                let left = failed.not_before.unix_seconds() - now.unix_seconds();
-                Err(SignInRefusal::Later(left.max(1)))
-            }
-            _ => Ok(()),
+        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        if attempts.len() >= REMEMBERED {
+            attempts.retain(|_, attempt| attempt.not_before.plus_seconds(FORGOTTEN_S) > now);
         }
-    }
-
-    /// Doubles the delay of an account; the first failure costs a second, none more than a minute.
-    fn note_failure(&self, account: [u8; 32]) {
-        let now = self.clock.now();
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if failures.len() >= REMEMBERED {
-            failures.retain(|_, failed| failed.not_before > now);
+        if attempts.len() >= REMEMBERED && !attempts.contains_key(&account) {
+            return Err(SignInRefusal::Later(LONGEST_DELAY_S));
         }
-        if failures.len() >= REMEMBERED && !failures.contains_key(&account) {
-            return;
+        let attempt = attempts.entry(account).or_insert(Attempts { count: 0, not_before: now });
+        if attempt.not_before > now {
+            let left = attempt.not_before.unix_seconds() - now.unix_seconds();
+            return Err(SignInRefusal::Later(left.max(1)));
         }
-        let failed = failures.entry(account).or_insert(Failures { count: 0, not_before: now });
-        let delay = (1_i64 << failed.count.min(6)).min(LONGEST_DELAY_S);
-        failed.count = failed.count.saturating_add(1);
-        failed.not_before = now.plus_seconds(delay);
+        if attempt.not_before.plus_seconds(FORGOTTEN_S) <= now {
+            attempt.count = 0;
+        }
+        let delay = (1_i64 << attempt.count.min(6)).min(LONGEST_DELAY_S);
+        attempt.count = attempt.count.saturating_add(1);
+        attempt.not_before = now.plus_seconds(delay);
+        Ok(())
     }
 }
 
-/// A place in the queue, given back when dropped.
-struct Place<'a>(&'a AtomicUsize);
+/// The form in which e-mail addresses are stored and compared: without regard to case, accents kept.
+pub(crate) fn email_key(email: &str) -> String {
+    email.trim().to_lowercase()
+}
 
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize) -> Option<Self> {
+/// A place in the queue, given back when dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(waiting: &Arc<AtomicUsize>) -> Option<Self> {
         let before = waiting.fetch_add(1, Ordering::AcqRel);
-        let place = Self(waiting);
+        let place = Self(Arc::clone(waiting));
         (before < QUEUE + HASHING_AT_ONCE).then_some(place)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }

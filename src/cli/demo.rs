@@ -67,6 +67,7 @@ fn serve_demo(database_url: String, listen: SocketAddr, listener: TcpListener) -
         previous_secret_file: None,
         hosts: vec![],
         origins: vec![],
+        trusted_proxies: vec![],
         handshake: Handshake::Public,
         limits,
         log_format: LogFormat::Text,

@@ -1,8 +1,10 @@
 //! One connection, to either database.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use diesel::connection::SimpleConnection;
+use diesel::connection::{InstrumentationEvent, SimpleConnection};
 use diesel::prelude::*;
 use diesel::r2d2::{self, ManageConnection, R2D2Connection};
 
@@ -43,7 +45,13 @@ pub(super) struct Link {
     pub(super) connection: AnyConnection,
     pub(super) current: Current,
     pub(super) is_dead: bool,
+    /// How many statements it has prepared and keeps.
+    prepared: Arc<AtomicUsize>,
 }
+
+/// Statements that a connection keeps prepared at most: then it is replaced. Filters and pages make many texts, and each
+/// costs memory on both sides.
+const MOST_PREPARED: usize = 256;
 
 /// What a connection is for; on `PostgreSQL` there is no difference until a transaction begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +79,14 @@ impl ManageConnection for Manager {
         if let AnyConnection::Sqlite(sqlite) = &mut connection {
             walls::guard_sqlite(sqlite, self.door, &current).map_err(r2d2::Error::QueryError)?;
         }
-        Ok(Link { connection, current, is_dead: false })
+        let prepared = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&prepared);
+        connection.set_instrumentation(move |event: InstrumentationEvent<'_>| {
+            if let InstrumentationEvent::CacheQuery { .. } = event {
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        Ok(Link { connection, current, is_dead: false, prepared })
     }
 
     fn is_valid(&self, link: &mut Link) -> Result<(), r2d2::Error> {
@@ -79,7 +94,8 @@ impl ManageConnection for Manager {
     }
 
     fn has_broken(&self, link: &mut Link) -> bool {
-        std::thread::panicking() || link.is_dead || link.connection.is_broken()
+        let is_full = link.prepared.load(Ordering::Relaxed) > MOST_PREPARED;
+        std::thread::panicking() || link.is_dead || is_full || link.connection.is_broken()
     }
 }
 
@@ -109,7 +125,7 @@ pub(crate) fn open(url: &str) -> ConnectionResult<AnyConnection> {
     let mut sqlite = SqliteConnection::establish(path)?;
     let settings = format!(
         "PRAGMA busy_timeout = {STATEMENT_DEADLINE_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-         PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = ON"
+         PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA recursive_triggers = ON; PRAGMA trusted_schema = ON"
     );
     sqlite.batch_execute(&settings).map_err(setup)?;
     Ok(AnyConnection::Sqlite(sqlite))

@@ -22,6 +22,7 @@ const MIGRATIONS: &[(&str, &str)] = &[(
 const TYPES: &[(&str, &str, &str)] = &[
     ("{id}", "uuid", "BLOB"),
     ("{money}", "numeric(19,2)", "INTEGER"),
+    ("{most_money}", "999999999999.99", "99999999999999"),
     ("{quantity}", "numeric(13,3)", "INTEGER"),
     ("{rate}", "numeric(9,4)", "INTEGER"),
     ("{instant}", "timestamptz", "TEXT"),

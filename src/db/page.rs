@@ -21,6 +21,11 @@ const DEFAULT_LIMIT: i64 = 20;
 /// Rows per page at most; more is clamped, since a refusal would only be retried.
 const MAX_LIMIT: i64 = 100;
 
+/// Bytes of the rows of a page at most; an answer repeats them as text, and stays under 100 kB.
+const LARGEST_PAGE: usize = 42_000;
+/// Rows that fit whatever they hold, within the lengths that titles and names have.
+const ALWAYS_FIT: usize = 20;
+
 /// A tool whose input has the arguments `limit` and `cursor`.
 pub trait PagedTool: ReadTool {
     /// Takes both out of the input, leaving its filters.
@@ -82,10 +87,15 @@ impl Paging {
         Self { counting: Counting::Over, ..self }
     }
 
-    /// How many rows to look for: one more than the page shows, to know whether more follow.
+    /// How many rows to look for: at least one more than the page shows, to know whether more follow. Few numbers serve all
+    /// limits, since each makes a statement of its own.
     #[must_use]
     pub const fn fetch(&self) -> i64 {
-        self.limit + 1
+        match self.limit {
+            ..=20 => 21,
+            21..=50 => 51,
+            _ => MAX_LIMIT + 1,
+        }
     }
 }
 
@@ -159,6 +169,21 @@ impl<A: Expression<SqlType: diesel::sql_types::SingleValue>, V> Keyset<V> for Ne
     }
 }
 
+/// How many of the rows fit in an answer, at least one.
+fn fitting<U: Serialize>(items: &[U]) -> Result<usize> {
+    if items.len() <= ALWAYS_FIT {
+        return Ok(items.len());
+    }
+    let mut bytes = 0;
+    for (at, item) in items.iter().enumerate() {
+        bytes += serde_json::to_vec(item)?.len();
+        if bytes > LARGEST_PAGE {
+            return Ok(at.max(1));
+        }
+    }
+    Ok(items.len())
+}
+
 impl Read<'_> {
     /// Runs `rows` for one page of `columns`, ordered `by` a keyset; `position` gives where in it a
     /// row stands. One statement, which also counts `whole`.
@@ -175,6 +200,7 @@ impl Read<'_> {
         position: impl Fn(&U) -> V,
     ) -> Result<Page<U>>
     where
+        U: Serialize,
         K: Keyset<V> + Copy,
         V: Serialize + DeserializeOwned,
         W: SelectDsl<CountStar> + Clone,
@@ -221,7 +247,7 @@ impl Read<'_> {
     ///
     /// # Errors
     /// The position cannot be written.
-    pub fn cut<U, V: Serialize>(
+    pub fn cut<U: Serialize, V: Serialize>(
         &self,
         mut items: Vec<U>,
         total: i64,
@@ -229,7 +255,7 @@ impl Read<'_> {
         position: impl Fn(&U) -> V,
     ) -> Result<Page<U>> {
         let Paging { limit, note, filters, .. } = paging;
-        let page = usize::try_from(*limit).unwrap_or(usize::MAX);
+        let page = usize::try_from(*limit).unwrap_or(usize::MAX).min(fitting(&items)?);
         let truncated = items.len() > page;
         items.truncate(page);
         let last = items.last().filter(|_| truncated);

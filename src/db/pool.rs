@@ -164,7 +164,7 @@ fn transaction<T>(
     door: Door,
     work: impl FnOnce(&mut AnyConnection) -> Result<T>,
 ) -> Result<T> {
-    let Link { connection, current, is_dead } = link;
+    let Link { connection, current, is_dead, .. } = link;
     let set = |tenant| *current.lock().unwrap_or_else(PoisonError::into_inner) = tenant;
     set(Some(tenant));
     let outcome =
@@ -183,7 +183,9 @@ fn transaction<T>(
 fn begin(connection: &mut AnyConnection, tenant: TenantId, door: Door) -> QueryResult<()> {
     match connection {
         AnyConnection::Postgres(postgres) => {
-            let mode = if door == Door::Read { " READ ONLY" } else { "" };
+            // One snapshot for all queries of an answer, so that its figures agree.
+            let mode =
+                if door == Door::Read { " ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "" };
             AnsiTransactionManager::begin_transaction_sql(
                 postgres,
                 &format!("BEGIN{mode}; SET LOCAL app.tenant_id = '{tenant}'"),

@@ -9,10 +9,11 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::query_source::{AppearsInFromClause, Once};
 use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, HasSqlType, Text};
+use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType, Text};
 
 use super::connection::{AnyConnection, MultiBackend};
 use super::{Reach, Reachable};
+use crate::dates::Day;
 
 /// The filters on table `T` that are present, joined by AND. One value serves the page, with its joins, and the count and
 /// totals, which need none.
@@ -200,11 +201,12 @@ impl<Q: QueryFragment<MultiBackend>> QueryFragment<MultiBackend> for CountOf<Q> 
     }
 }
 
-/// A value derived from a reached row and its children by fixed SQL, which names its columns with their table. Its
-/// subqueries compare `tenant_id` with that of the row.
+/// A value derived from a reached row and its children by fixed SQL, which names its columns with their table, as of a day
+/// that stands for `{d}` in it. Its subqueries compare `tenant_id` with that of the row.
 #[derive(Debug)]
 pub struct Derived<S> {
     sql: &'static str,
+    day: Day,
     of: std::marker::PhantomData<S>,
 }
 
@@ -212,7 +214,13 @@ impl<S> Derived<S> {
     /// The value of `sql`.
     #[must_use]
     pub const fn new(sql: &'static str) -> Self {
-        Self { sql, of: std::marker::PhantomData }
+        Self { sql, day: Day::FIRST, of: std::marker::PhantomData }
+    }
+
+    /// The value as of a day.
+    #[must_use]
+    pub const fn as_of(self, day: Day) -> Self {
+        Self { day, ..self }
     }
 }
 impl<S> Clone for Derived<S> {
@@ -235,7 +243,12 @@ impl<S> QueryId for Derived<S> {
 }
 impl<S> QueryFragment<MultiBackend> for Derived<S> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, MultiBackend>) -> QueryResult<()> {
-        out.push_sql(self.sql);
+        let mut parts = self.sql.split("{d}");
+        out.push_sql(parts.next().unwrap_or_default());
+        for part in parts {
+            out.push_bind_param::<Date, _>(&self.day)?;
+            out.push_sql(part);
+        }
         Ok(())
     }
 }

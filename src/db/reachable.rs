@@ -84,8 +84,18 @@ macro_rules! invoice {
             $i,
             ".client_id IN ",
             clients!($kind),
-            "))"
+            "))",
+            issued!($i, $kind)
         )
+    };
+}
+/// What a client may see of the invoice `$i` besides: what was issued, not what is being written.
+macro_rules! issued {
+    ($i:literal, listed) => {
+        ""
+    };
+    ($i:literal, client) => {
+        concat!(" AND ", $i, ".state = 'issued'")
     };
 }
 /// A path for both kinds of reach, the text before and after the subquery being the same.

@@ -75,7 +75,9 @@ const WALLS: &str = r#"DO $$ DECLARE t text; BEGIN
              WHERE c.table_schema = current_schema() AND c.column_name = 'tenant_id' AND table_type = 'BASE TABLE' LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
-        IF NOT EXISTS (SELECT 1 FROM pg_policies WHERE schemaname = current_schema() AND tablename = t AND policyname = 'tenant') THEN
+        IF NOT EXISTS (SELECT 1 FROM pg_policies WHERE schemaname = current_schema() AND tablename = t AND policyname = 'tenant'
+                       AND qual = '(tenant_id = (NULLIF(current_setting(''app.tenant_id''::text, true), ''''::text))::uuid)') THEN
+            EXECUTE format('DROP POLICY IF EXISTS tenant ON %I', t);
             EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid)', t);
         END IF;
         EXECUTE format('GRANT SELECT ON %I TO "{server}"', t);
@@ -90,15 +92,20 @@ const GAPS: &str = "gap FROM (
     SELECT 'table ' || c.relname || ' has no forced row-level security' AS gap
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
      WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
-       AND NOT (c.relrowsecurity AND c.relforcerowsecurity
-                AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid))
+       AND NOT (c.relrowsecurity AND c.relforcerowsecurity)
     UNION ALL
-    SELECT 'the role ' || rolname || ' bypasses row-level security; serve with another one'
-      FROM pg_roles WHERE rolname = current_user AND (rolbypassrls OR rolsuper)
+    SELECT 'table ' || c.relname || ' has another policy than that of its tenant'
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace AND c.relrowsecurity
+       AND ARRAY['(tenant_id = (NULLIF(current_setting(''app.tenant_id''::text, true), ''''::text))::uuid)'] IS DISTINCT FROM
+           (SELECT array_agg(pg_get_expr(p.polqual, p.polrelid)) FROM pg_policy p WHERE p.polrelid = c.oid)
+    UNION ALL
+    SELECT 'the role ' || current_user || ' bypasses row-level security; serve with another one'
+     WHERE EXISTS (SELECT 1 FROM pg_roles r WHERE (r.rolbypassrls OR r.rolsuper) AND pg_has_role(current_user, r.oid, 'MEMBER'))
     UNION ALL
     SELECT 'the role ' || current_user || ' owns table ' || c.relname || '; serve with another one'
       FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
-       AND pg_has_role(current_user, c.relowner, 'USAGE')
+       AND pg_has_role(current_user, c.relowner, 'MEMBER')
 ) AS gaps";
 
 /// Refuses to serve from a `PostgreSQL` where a tenant's table is open to this role.

@@ -54,7 +54,7 @@ pub(super) struct ListServices {
 }
 paged!(ListServices);
 
-#[derive(Debug, Queryable, Selectable)]
+#[derive(Debug, Serialize, Queryable, Selectable)]
 #[diesel(table_name = services)]
 struct Row {
     id: ServiceId,

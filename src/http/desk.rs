@@ -9,6 +9,7 @@ use serde_json::json;
 use super::arguments;
 use super::guard::{self, Presented, Refused};
 use super::json;
+use super::limits::place;
 use super::trace::Trace;
 use super::window::{Window, read};
 use crate::auth::{Credential, SignInRefusal, authenticate, jwt, revoke_own};
@@ -48,14 +49,15 @@ async fn sign_in(
 ) -> Result<HttpResponse, Refused> {
     window.access.check(request)?;
     guard::check_content(request.headers())?;
-    if let Err(seconds) = window.limits.take_anonymous(request.peer_addr().map(|peer| peer.ip())) {
+    if let Err(seconds) = window.limits.take_anonymous(window.access.address(request)) {
         return Ok(later(seconds));
     }
     let body = read(payload, LARGEST).await?;
     let body = std::str::from_utf8(&body).map_err(|_| bad_request())?;
     json::check(body).map_err(|_| bad_request())?;
     let SignIn { email, password, tenant } = arguments::parse(body).map_err(|_| bad_request())?;
-    Ok(match window.desk.sign_in(&email, password, tenant.as_deref()).await {
+    let place = place(window.access.address(request));
+    Ok(match window.desk.sign_in(&email, password, tenant.as_deref(), place).await {
         Ok(signed) => no_store(HttpResponse::Ok()).body(
             json!({
                 "access_token": signed.token,
@@ -99,7 +101,7 @@ async fn end_token(
     trace: &mut Trace,
 ) -> Result<HttpResponse, Refused> {
     window.access.check(request)?;
-    if let Err(seconds) = window.limits.take_anonymous(request.peer_addr().map(|peer| peer.ip())) {
+    if let Err(seconds) = window.limits.take_anonymous(window.access.address(request)) {
         return Ok(later(seconds));
     }
     let credential = match guard::credential(request)? {

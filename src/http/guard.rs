@@ -1,5 +1,7 @@
 //! What is refused before anybody is asked who they are: wrong host, wrong origin, a credential in the address.
 
+use std::net::IpAddr;
+
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::{HttpResponse, http::StatusCode};
@@ -21,6 +23,7 @@ pub enum Handshake {
 pub struct Access {
     hosts: Vec<String>,
     origins: Vec<String>,
+    proxies: Vec<IpAddr>,
     pub(super) handshake: Handshake,
 }
 
@@ -49,7 +52,29 @@ impl Access {
             .map(|origin| origin.trim_end_matches('/').to_ascii_lowercase())
             .collect();
         pages.push(public_url.origin().ascii_serialization());
-        Self { hosts: all, origins: pages, handshake }
+        Self { hosts: all, origins: pages, proxies: vec![], handshake }
+    }
+
+    /// The same behind reverse proxies at these addresses, which say in `X-Forwarded-For` whom they ask for.
+    #[must_use]
+    pub fn behind(self, proxies: &[IpAddr]) -> Self {
+        Self { proxies: proxies.iter().map(IpAddr::to_canonical).collect(), ..self }
+    }
+
+    /// The address that a request comes from: its peer's or, from a trusted proxy, the last one forwarded that is none.
+    pub(super) fn address(&self, request: &HttpRequest) -> Option<IpAddr> {
+        let peer = request.peer_addr().map(|peer| peer.ip().to_canonical())?;
+        if !self.proxies.contains(&peer) {
+            return Some(peer);
+        }
+        let forwarded = request.headers().get_all("x-forwarded-for");
+        let hops: Vec<IpAddr> = forwarded
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .filter_map(|hop| hop.trim().parse::<IpAddr>().ok())
+            .map(|hop| hop.to_canonical())
+            .collect();
+        hops.into_iter().rev().find(|hop| !self.proxies.contains(hop)).or(Some(peer))
     }
 
     /// Checks `Host` and `Origin`, against web pages that reach a local server under another name.
@@ -85,7 +110,9 @@ impl Access {
         self.origins.contains(&origin)
             || Url::parse(&origin).is_ok_and(|url| {
                 let host = url.host_str().unwrap_or_default();
-                self.hosts.iter().any(|own| is_loopback(own)) && is_loopback(host)
+                let is_page = matches!(url.scheme(), "http" | "https")
+                    && url.origin().ascii_serialization() == origin;
+                is_page && self.hosts.iter().any(|own| is_loopback(own)) && is_loopback(host)
             })
     }
 }

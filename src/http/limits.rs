@@ -93,11 +93,15 @@ impl Limits {
 
     /// Counts a request without a good credential; refused with the seconds to wait.
     pub(super) fn take_anonymous(&self, address: Option<IpAddr>) -> Result<(), u64> {
-        let key = match address {
-            Some(IpAddr::V4(v4)) => u128::from(u32::from(v4)),
-            Some(IpAddr::V6(v6)) => u128::from(v6) >> 64 << 64,
-            None => 0,
-        };
-        self.addresses.take(&key, 1)
+        self.addresses.take(&place(address), 1)
+    }
+}
+
+/// Where an address belongs: itself, or its /64.
+pub(super) fn place(address: Option<IpAddr>) -> u128 {
+    match address.map(|address| address.to_canonical()) {
+        Some(IpAddr::V4(v4)) => u128::from(u32::from(v4)),
+        Some(IpAddr::V6(v6)) => u128::from(v6) >> 64 << 64,
+        None => 0,
     }
 }

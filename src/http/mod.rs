@@ -85,7 +85,9 @@ fn window(parts: Parts) -> Data<Window> {
     let desk = SignInDesk::new(db.clone(), Arc::clone(&keys), clock);
     let limits = limits::Limits::new(rates);
     let gate = Arc::new(Semaphore::new(at_once));
-    Data::new(Window { db, keys, desk, clock, limits, access, gate })
+    let bodies = Semaphore::new(window::BODIES_KIB);
+    let notes = Arc::new(Semaphore::new(1));
+    Data::new(Window { db, keys, desk, clock, limits, access, gate, bodies, notes })
 }
 
 /// Every address that the server answers.

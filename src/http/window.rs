@@ -8,7 +8,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::StreamExt;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::answer::Reply;
@@ -43,7 +43,14 @@ pub(super) struct Window {
     pub(super) access: Access,
     /// As many requests at once as the database answers best; the others wait in order.
     pub(super) gate: Arc<Semaphore>,
+    /// KiB of bodies that may be held at once.
+    pub(super) bodies: Semaphore,
+    /// The use of one token at a time is written down; what finds it busy waits for the next request.
+    pub(super) notes: Arc<Semaphore>,
 }
+
+/// KiB of bodies that are held at once at most, over all connections.
+pub(super) const BODIES_KIB: usize = 32 * 1_024;
 
 /// `POST /mcp`.
 pub(super) async fn post(
@@ -105,14 +112,16 @@ async fn respond(
     window.access.check(request)?;
     guard::check_content(request.headers())?;
     let presented = guard::credential(request)?;
-    let address = request.peer_addr().map(|peer| peer.ip());
+    let address = window.access.address(request);
     match presented {
         Presented::One(credential) => {
+            let _room = room(window, LARGEST).await?;
             let body = read(payload, LARGEST).await?;
             let headers = mcp_headers(request);
             Ok(authenticated(window, credential, headers, body, address, trace).await)
         }
         Presented::Malformed => {
+            let _room = room(window, LARGEST_ANONYMOUS).await?;
             read(payload, LARGEST_ANONYMOUS).await?;
             Ok(unauthorized(window, address, true, trace))
         }
@@ -123,6 +132,7 @@ async fn respond(
             if let Err(seconds) = window.limits.take_anonymous(address) {
                 return Ok(too_many(seconds, trace));
             }
+            let _room = room(window, LARGEST_ANONYMOUS).await?;
             let body = read(payload, LARGEST_ANONYMOUS).await?;
             Ok(anonymous(&body, &mcp_headers(request), trace))
         }
@@ -215,14 +225,17 @@ fn hop(
             (exchange.answer(&message), noted)
         }
     };
-    if caller.is_use_due(now) {
-        note_later(session, caller.clone(), address, now);
+    if caller.is_use_due(now)
+        && let Ok(turn) = Arc::clone(&window.notes).try_acquire_owned()
+    {
+        note_later(turn, session, caller.clone(), address, now);
     }
     Ok(Done::Answered(reply, noted, Box::new(caller)))
 }
 
 /// Writes the token's use down after the answer has left.
 fn note_later(
+    turn: OwnedSemaphorePermit,
     session: Session,
     caller: Caller,
     address: Option<IpAddr>,
@@ -233,6 +246,7 @@ fn note_later(
         if let Err(Error::Failed(fault)) = note_use(session, &caller, &from, now) {
             log::warn!(target: "guichet::fault", "the use of a token was not noted, {}", fault.log_text());
         }
+        drop(turn);
     }));
 }
 
@@ -247,6 +261,16 @@ fn mcp_headers(request: &HttpRequest) -> McpHeaders {
         version: one("mcp-protocol-version"),
         method: one("mcp-method"),
         name: one("mcp-name"),
+    }
+}
+
+/// Waits for room for a body of `largest` bytes.
+async fn room(window: &Window, largest: usize) -> Result<SemaphorePermit<'_>, Refused> {
+    let kib = u32::try_from(largest / 1_024).unwrap_or(u32::MAX);
+    let busy = Refused(StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again");
+    match timeout(GATE_TIMEOUT, window.bodies.acquire_many(kib)).await {
+        Ok(Ok(room)) => Ok(room),
+        _ => Err(busy),
     }
 }
 

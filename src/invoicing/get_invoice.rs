@@ -1,7 +1,6 @@
 //! One sales document with all that happened to it.
 
-use std::collections::BTreeMap;
-
+use diesel::dsl::sum;
 use diesel::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use crate::db::Read;
 use crate::db::schema::{
     clients, dispatches, invoice_lines, invoices, mandates, payments, reminders,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::firm::Unit;
 use crate::ids::{ClientId, InvoiceId, MandateId, PaymentId};
 use crate::money::{Currency, Money, Quantity, Rate};
@@ -48,6 +47,8 @@ pub(super) struct InvoicePage {
     reminders: Vec<Reminder>,
     /// When and how it was sent.
     dispatches: Vec<Dispatch>,
+    /// Whether one of these lists is cut; net, VAT, VAT by rate, total and open cover all of it even then.
+    truncated: bool,
 }
 
 /// What stands at the top and the bottom of a document.
@@ -130,14 +131,14 @@ struct Line {
 }
 
 /// VAT of one rate.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
 struct VatOfRate {
     /// The rate in per cent.
     vat_rate_percent: Rate,
     /// What it is computed on.
-    net: Money,
+    net: Option<Money>,
     /// The VAT.
-    vat: Money,
+    vat: Option<Money>,
 }
 
 /// Money received.
@@ -197,7 +198,7 @@ struct Dispatch {
 }
 
 /// Rows of each kind that the page shows at most.
-const SHOWN: i64 = 200;
+const SHOWN: i64 = 100;
 
 impl ReadTool for GetInvoice {
     const NAME: &'static str = "get_invoice";
@@ -213,30 +214,44 @@ impl ReadTool for GetInvoice {
         let id = self.invoice_id;
         let mut head = head(scope, id)?;
         head.qr_reference = head.qr_reference.as_deref().map(in_groups);
-        let lines = lines(scope, id)?;
+        let mut lines = lines(scope, id)?;
+        let mut truncated = cut(&mut lines);
         // What the state rules out is not looked for.
         let is_owed = head.payment.is_some();
         let is_reminded = head.state == DocumentState::Reminded;
         let may_be_sent = is_reminded || head.state == DocumentState::Sent;
+        let mut payments = if is_owed { payments_of(scope, id)? } else { vec![] };
+        let mut credit_notes = if is_owed { credit_notes(scope, id)? } else { vec![] };
+        truncated = cut(&mut payments) || cut(&mut credit_notes) || truncated;
         Ok(InvoicePage {
-            vat_by_rate: vat_by_rate(&lines)?,
+            vat_by_rate: vat_by_rate(scope, id)?,
             lines,
-            payments: if is_owed { payments_of(scope, id)? } else { vec![] },
-            credit_notes: if is_owed { credit_notes(scope, id)? } else { vec![] },
+            payments,
+            credit_notes,
             reminders: if is_reminded { reminders_of(scope, id)? } else { vec![] },
             dispatches: if may_be_sent { dispatches_of(scope, id)? } else { vec![] },
+            truncated,
             head,
         })
     }
 }
 
+/// Leaves the rows that the page shows; whether there were more.
+fn cut<T>(rows: &mut Vec<T>) -> bool {
+    let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
+    let is_longer = rows.len() > shown;
+    rows.truncate(shown);
+    is_longer
+}
+
 fn head(scope: &mut Read<'_>, id: InvoiceId) -> Result<Head> {
+    let today = scope.today();
     let columns = (
         invoices::id,
         invoices::document,
         invoices::number,
         STATE,
-        PAYMENT,
+        PAYMENT.as_of(today),
         invoices::title,
         invoices::client_id,
         clients::name,
@@ -252,7 +267,7 @@ fn head(scope: &mut Read<'_>, id: InvoiceId) -> Result<Head> {
         invoices::vat,
         invoices::rounding,
         invoices::total,
-        OPEN,
+        OPEN.as_of(today),
         invoices::qr_reference,
     );
     let this = scope.rows(invoices::table).inner_join(clients::table).left_join(mandates::table);
@@ -271,20 +286,15 @@ fn lines(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<Line>> {
         invoice_lines::vat,
     );
     let all = scope.rows(invoice_lines::table).filter(invoice_lines::invoice_id.eq(id));
-    scope.load(all.order(invoice_lines::position).select(columns).at_most(SHOWN))
+    scope.load(all.order(invoice_lines::position).select(columns).at_most(SHOWN + 1))
 }
 
-fn vat_by_rate(lines: &[Line]) -> Result<Vec<VatOfRate>> {
-    let mut rates: BTreeMap<Rate, (Money, Money)> = BTreeMap::new();
-    for line in lines {
-        let (net, vat) = rates.entry(line.vat_rate_percent).or_default();
-        let sum = |a: Money, b| {
-            a.plus(b).ok_or_else(|| Error::fault("the VAT of an invoice is out of range"))
-        };
-        (*net, *vat) = (sum(*net, line.net)?, sum(*vat, line.vat)?);
-    }
-    let row = |(vat_rate_percent, (net, vat))| VatOfRate { vat_rate_percent, net, vat };
-    Ok(rates.into_iter().rev().map(row).collect())
+fn vat_by_rate(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<VatOfRate>> {
+    let all = scope.rows(invoice_lines::table).filter(invoice_lines::invoice_id.eq(id));
+    let rates = all.group_by(invoice_lines::vat_rate_percent);
+    let rates = rates.order(invoice_lines::vat_rate_percent.desc());
+    let sums = (invoice_lines::vat_rate_percent, sum(invoice_lines::net), sum(invoice_lines::vat));
+    scope.load(rates.select(sums).at_most(SHOWN + 1))
 }
 
 fn payments_of(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<Payment>> {
@@ -297,7 +307,7 @@ fn payments_of(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<Payment>> {
         payments::reverses_id,
     );
     let all = scope.rows(payments::table).filter(payments::invoice_id.eq(id));
-    scope.load(all.order((payments::received_on, payments::id)).select(columns).at_most(SHOWN))
+    scope.load(all.order((payments::received_on, payments::id)).select(columns).at_most(SHOWN + 1))
 }
 
 fn credit_notes(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<CreditNote>> {
@@ -305,19 +315,19 @@ fn credit_notes(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<CreditNote>> 
     let issued =
         all.filter(invoices::state.eq("issued")).order((invoices::issued_on, invoices::id));
     let columns = (invoices::id, invoices::number, invoices::issued_on, invoices::total);
-    scope.load(issued.select(columns).at_most(SHOWN))
+    scope.load(issued.select(columns).at_most(SHOWN + 1))
 }
 
 fn reminders_of(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<Reminder>> {
     let columns = (reminders::level, reminders::sent_on, reminders::due_on, reminders::fee);
     let all = scope.rows(reminders::table).filter(reminders::invoice_id.eq(id));
-    scope.load(all.order(reminders::level).select(columns).at_most(SHOWN))
+    scope.load(all.order(reminders::level).select(columns).at_most(SHOWN + 1))
 }
 
 fn dispatches_of(scope: &mut Read<'_>, id: InvoiceId) -> Result<Vec<Dispatch>> {
     let all = scope.rows(dispatches::table).filter(dispatches::invoice_id.eq(id));
     let columns = (dispatches::sent_on, dispatches::channel);
-    scope.load(all.order((dispatches::sent_on, dispatches::id)).select(columns).at_most(SHOWN))
+    scope.load(all.order((dispatches::sent_on, dispatches::id)).select(columns).at_most(SHOWN + 1))
 }
 
 /// A QR reference as it is printed: two digits, then groups of five.

@@ -130,7 +130,8 @@ impl ReadTool for SearchInvoices {
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<FoundInvoices> {
         let paging = Paging::of(&mut self)?;
-        let found = scope.rows(invoices::table).filter(self.chosen()?);
+        let today = scope.today();
+        let found = scope.rows(invoices::table).filter(self.chosen(today)?);
         let totals = found.clone().group_by((invoices::document, invoices::currency));
         let totals = totals.order((invoices::document, invoices::currency));
         let sums = (invoices::document, invoices::currency, count_star(), sum(invoices::total));
@@ -141,7 +142,7 @@ impl ReadTool for SearchInvoices {
             invoices::document,
             invoices::number,
             STATE,
-            PAYMENT,
+            PAYMENT.as_of(today),
             invoices::title,
             invoices::client_id,
             clients::name,
@@ -151,7 +152,7 @@ impl ReadTool for SearchInvoices {
             invoices::issued_on,
             invoices::due_on,
             invoices::total,
-            OPEN,
+            OPEN.as_of(today),
         );
         let position = |row: &FoundInvoice| row.id;
         let page = scope.page(found, named, columns, Newest(invoices::id), &paging, position)?;
@@ -160,7 +161,7 @@ impl ReadTool for SearchInvoices {
 }
 
 impl SearchInvoices {
-    fn chosen(&self) -> Result<Filters<invoices::table>> {
+    fn chosen(&self, today: Day) -> Result<Filters<invoices::table>> {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from > to
         {
@@ -177,7 +178,7 @@ impl SearchInvoices {
             .and_some(words, |words| ContainsAll(invoices::search_text, words))
             .and_some(self.document, |document| invoices::document.eq(document))
             .and_some(self.state, |state| STATE.eq(state))
-            .and_some(self.payment, |payment| PAYMENT.eq(payment))
+            .and_some(self.payment, |payment| PAYMENT.as_of(today).eq(payment))
             .and_some(self.client_id, |client| invoices::client_id.eq(client))
             .and_some(self.mandate_id, |mandate| invoices::mandate_id.eq(mandate))
             .and_some(self.from, |from| invoices::issued_on.ge(from))

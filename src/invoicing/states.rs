@@ -1,22 +1,22 @@
-//! What is derived of a sales document: its state, the state of its payment, what is still open.
+//! What is derived of a sales document: its state, the state of its payment, what is still open; the latter two as of a day.
 
 use diesel::sql_types::{Nullable, Text};
 
 use crate::db::Derived;
 use crate::db::types::Amount;
 
-/// What was paid on and credited to the invoice of the row.
+/// What was paid on and credited to the invoice of the row by the day.
 macro_rules! settled {
     () => {
         "(coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = invoices.tenant_id AND p.invoice_id = \
-         invoices.id), 0) + coalesce((SELECT sum(c.total) FROM invoices c WHERE c.tenant_id = invoices.tenant_id AND \
-         c.origin_invoice_id = invoices.id AND c.state = 'issued'), 0))"
+         invoices.id AND p.received_on <= {d}), 0) + coalesce((SELECT sum(c.total) FROM invoices c WHERE c.tenant_id = invoices.tenant_id AND \
+         c.origin_invoice_id = invoices.id AND c.state = 'issued' AND c.issued_on <= {d}), 0))"
     };
 }
-/// Whether the row is an issued invoice: the only document that is owed.
+/// Whether the row is an invoice issued by the day: the only document that is owed.
 macro_rules! is_owed {
     () => {
-        "invoices.document = 'invoice' AND invoices.state = 'issued'"
+        "invoices.document = 'invoice' AND invoices.state = 'issued' AND invoices.issued_on <= {d}"
     };
 }
 

@@ -52,7 +52,7 @@ pub(super) struct ListedEmployee {
     left_on: Option<Day>,
 }
 
-#[derive(Debug, Queryable, Selectable)]
+#[derive(Debug, Serialize, Queryable, Selectable)]
 #[diesel(table_name = employees)]
 struct Row {
     id: EmployeeId,

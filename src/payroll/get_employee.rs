@@ -118,7 +118,12 @@ impl ReadTool for GetEmployee {
     }
 
     fn run(self, scope: &mut Read<'_>) -> Result<EmployeePage> {
-        let purpose = Purpose::stated(scope, self.include_sensitive, self.purpose.as_deref())?;
+        let purpose = Purpose::stated(
+            scope,
+            self.include_sensitive,
+            self.purpose.as_deref(),
+            self.employee_id,
+        )?;
         let purpose = purpose.as_ref();
         let row = row(scope, self.employee_id)?;
         Ok(EmployeePage {

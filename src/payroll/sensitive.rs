@@ -8,7 +8,8 @@ use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
 use crate::error::{Error, Result};
-use crate::text::masked;
+use crate::ids::EmployeeId;
+use crate::text::{fold, masked};
 
 /// Proof that the caller may see identifiers and has said what for. Only [`Purpose::stated`] makes one.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ impl Purpose {
         scope: &Read<'_>,
         include: Option<bool>,
         purpose: Option<&str>,
+        employee: EmployeeId,
     ) -> Result<Option<Self>> {
         if !include.unwrap_or_default() {
             return Ok(None);
@@ -32,7 +34,7 @@ impl Purpose {
                 "include_sensitive needs the permission payroll.read_sensitive; leave it out";
             return Err(Error::argument("include_sensitive", said));
         }
-        let purpose = purpose.map(str::trim).unwrap_or_default();
+        let purpose = fold(purpose.unwrap_or_default());
         if !(10..=200).contains(&purpose.chars().count()) {
             let said = "include_sensitive needs a purpose of 10 to 200 characters";
             return Err(Error::argument("purpose", said));
@@ -41,7 +43,8 @@ impl Purpose {
             target: "guichet::sensitive",
             firm = scope.caller().firm_slug(),
             person = scope.user().to_string().as_str(),
-            purpose = purpose;
+            employee = employee.to_string().as_str(),
+            purpose = purpose.as_str();
             "identifiers were shown"
         );
         Ok(Some(Self(())))

@@ -26,6 +26,7 @@ mod robustness;
 mod schemas;
 mod sdk;
 mod serving;
+mod settling;
 mod signing_in;
 mod tidy;
 mod walls;

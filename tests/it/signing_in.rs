@@ -9,6 +9,7 @@ on_both! {
     every_wrong_sign_in_reads_the_same,
     what_cannot_be_a_password_is_refused_before_any_work,
     failures_slow_an_account_down_and_lock_nobody_out,
+    guesses_at_once_count_as_guesses_one_after_the_other,
     many_at_once_are_queued_or_turned_away,
 }
 
@@ -111,6 +112,21 @@ fn failures_slow_an_account_down_and_lock_nobody_out(world: &World) {
         429,
         "an account that is none is slowed down alike"
     );
+}
+
+fn guesses_at_once_count_as_guesses_one_after_the_other(world: &World) {
+    let email = world.person("leman", "owner").email;
+    let statuses: Vec<u16> = std::thread::scope(|threads| {
+        let guessing: Vec<_> = (0..20)
+            .map(|n| {
+                let body = json!({ "email": email, "password": format!("guess {n}") });
+                threads.spawn(move || sign_in(world, &body).status)
+            })
+            .collect();
+        guessing.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 401).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
 }
 
 fn many_at_once_are_queued_or_turned_away(world: &World) {

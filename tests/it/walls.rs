@@ -145,6 +145,7 @@ fn every_table_with_a_tenant_stands_behind_its_wall(world: &World) {
             "INSERT INTO roles VALUES (gen_random_uuid(), 'x')",
             "ALTER TABLE clients DISABLE ROW LEVEL SECURITY",
             "UPDATE api_tokens SET scopes = 'x'",
+            "SELECT settle(gen_random_uuid(), gen_random_uuid())",
         ] {
             assert!(server.batch_execute(sql).is_err(), "{sql}");
         }
@@ -172,17 +173,16 @@ fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_cli
         refused @ guichet::error::Error::Refused(_) => refused.to_string(),
     };
     assert!(said(refusal(&database.owner_url)).contains("bypasses row-level security"));
+    let refusal_text = |url: &str| said(refusal(url));
     let Owner::Postgres(mut owner) = database.owner() else { unreachable!() };
     owner.batch_execute("ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY").unwrap();
     assert!(
         said(refusal(&database.server_url))
             .contains("table invoices has no forced row-level security")
     );
-    owner
-        .batch_execute(
-            "ALTER TABLE invoices FORCE ROW LEVEL SECURITY; CREATE TABLE notes (tenant_id uuid)",
-        )
-        .unwrap();
+    owner.batch_execute("ALTER TABLE invoices FORCE ROW LEVEL SECURITY").unwrap();
+    a_wall_with_a_hole_is_refused(&database, &mut owner, &refusal_text);
+    owner.batch_execute("CREATE TABLE notes (tenant_id uuid)").unwrap();
     assert!(said(refusal(&database.server_url)).contains("table notes"));
     migrate(&database.owner_url, &database.server_url).unwrap();
     assert!(
@@ -191,6 +191,28 @@ fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_cli
     );
     assert!(said(refusal("sqlite:/nonexistent/guichet.db")).contains("does not exist"));
     assert!(said(refusal("mysql://localhost/x")).contains("must be sqlite:PATH or postgres://"));
+}
+
+/// Policies that open a table, and a role that may become the owner.
+fn a_wall_with_a_hole_is_refused(
+    database: &Database,
+    owner: &mut PgConnection,
+    refusal: &dyn Fn(&str) -> String,
+) {
+    let replaced = "DROP POLICY tenant ON clients; CREATE POLICY tenant ON clients USING (true)";
+    for open in ["CREATE POLICY open ON clients USING (true)", replaced] {
+        owner.batch_execute(open).unwrap();
+        let said = refusal(&database.server_url);
+        assert!(said.contains("table clients has another policy"), "{said}");
+        owner.batch_execute("DROP POLICY IF EXISTS open ON clients").unwrap();
+        migrate(&database.owner_url, &database.server_url).unwrap();
+        assert!(Db::open(&database.server_url, 1, [0; 32]).is_ok(), "{open}");
+    }
+    database.as_superuser("CREATE ROLE climber LOGIN NOINHERIT IN ROLE guichet_owner");
+    database.as_superuser("GRANT SELECT ON __diesel_schema_migrations TO climber");
+    let said = refusal(&database.server_url.replace("guichet_server", "climber"));
+    database.as_superuser("DROP OWNED BY climber; DROP ROLE climber");
+    assert!(said.contains("the role climber bypasses"), "{said}");
 }
 
 fn several_processes_migrate_at_once(world: &World) {

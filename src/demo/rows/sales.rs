@@ -145,10 +145,14 @@ pub(super) fn write(
     }
     insert_all!(connection, invoices::table, rows.invoices);
     insert_all!(connection, invoice_lines::table, rows.lines);
-    let issued = invoices::table.filter(invoices::tenant_id.eq(tenant_id));
-    diesel::update(issued.filter(invoices::commit_number.is_not_null()))
-        .set(invoices::state.eq("issued"))
-        .execute(connection)?;
+    // A credit note is issued after the invoice that it credits.
+    for is_credit_note in [false, true] {
+        let written = invoices::table
+            .filter(invoices::tenant_id.eq(tenant_id))
+            .filter(invoices::commit_number.is_not_null())
+            .filter(invoices::origin_invoice_id.is_not_null().eq(is_credit_note));
+        diesel::update(written).set(invoices::state.eq("issued")).execute(connection)?;
+    }
     insert_all!(connection, dispatches::table, rows.dispatches);
     insert_all!(connection, payments::table, rows.payments);
     insert_all!(connection, reminders::table, rows.reminders);
