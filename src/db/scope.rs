@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AsChangeset, IntoUpdateTarget, UpdateStatement};
 use diesel::query_dsl::InternalJoinDsl;
 use diesel::query_dsl::methods::{
-    ExecuteDsl, FilterDsl, GroupByDsl, HavingDsl, LoadQuery, OrderDsl, SelectDsl,
+    ExecuteDsl, FilterDsl, GroupByDsl, LoadQuery, OrderDsl, SelectDsl,
 };
 
 use super::connection::AnyConnection;
@@ -27,11 +27,6 @@ use crate::ids::{TenantId, UserId};
 pub struct Scoped<Q>(pub(super) Q);
 
 impl<Q> Scoped<Q> {
-    /// The bare query, to stand as a subquery in a condition; nothing outside a scope can run it.
-    pub fn subquery(self) -> Q {
-        self.0
-    }
-
     /// At most so many rows; a LIMIT that is bound costs more than it saves.
     pub fn at_most(self, rows: i64) -> Scoped<AtMost<Q>> {
         Scoped(AtMost(self.0, rows))
@@ -53,8 +48,7 @@ steps!(
     FilterDsl::filter(),
     SelectDsl::select(Expression),
     OrderDsl::order(Expression),
-    GroupByDsl::group_by(Expression),
-    HavingDsl::having()
+    GroupByDsl::group_by(Expression)
 );
 impl<Q> QueryDsl for Scoped<Q> {}
 impl<Q: JoinTo<P>, P: Reachable> JoinTo<P> for Scoped<Q> {

@@ -52,15 +52,19 @@ pub(super) fn known_method(method: &str) -> &'static str {
 }
 
 /// The name of a registered tool that the message calls, for the log.
-pub(super) fn known_tool(message: &Message<'_>) -> &'static str {
+fn known_tool(message: &Message<'_>) -> &'static str {
     let name = text(message.params.name).filter(|_| message.method == "tools/call");
     name.and_then(|name| registry::tools().map(registry::Tool::name).find(|known| *known == name))
         .unwrap_or_default()
 }
 
-/// How many ordinary calls a message counts as.
-pub(super) fn weight(message: &Message<'_>) -> u32 {
-    let name = known_tool(message);
+/// What the log says of a message.
+pub(super) fn noted(message: &Message<'_>) -> Noted {
+    Noted { method: known_method(&message.method), tool: known_tool(message) }
+}
+
+/// How many ordinary calls a call of the registered tool `name` counts as; one for any other message.
+pub(super) fn weight(name: &str) -> u32 {
     registry::tools().find(|tool| tool.name() == name).map_or(1, registry::Tool::weight)
 }
 

@@ -210,20 +210,13 @@ fn hop(
         Err(error) => return Err(error),
     };
     let parsed = Message::parse(body, headers);
-    let weight = parsed.as_ref().map_or(1, mcp::weight);
-    if let Err(seconds) = window.limits.take(&caller, weight) {
+    let noted = parsed.as_ref().map_or_else(|_| Noted::default(), mcp::noted);
+    if let Err(seconds) = window.limits.take(&caller, mcp::weight(noted.tool)) {
         return Ok(Done::TooMany(seconds, Box::new(caller)));
     }
-    let (reply, noted) = match parsed {
-        Err(reply) => (reply, Noted::default()),
-        Ok(message) => {
-            let noted = Noted {
-                method: mcp::known_method(&message.method),
-                tool: mcp::known_tool(&message),
-            };
-            let mut exchange = Exchange { session: &mut session, caller: &caller, now };
-            (exchange.answer(&message), noted)
-        }
+    let reply = match parsed {
+        Err(reply) => reply,
+        Ok(message) => Exchange { session: &mut session, caller: &caller, now }.answer(&message),
     };
     if caller.is_use_due(now)
         && let Ok(turn) = Arc::clone(&window.notes).try_acquire_owned()
