@@ -301,7 +301,7 @@ pub(super) struct Employee {
 #[serde(deny_unknown_fields)]
 pub(super) struct TaxedBy {
     pub(super) canton: String,
-    pub(super) tariff_code: String,
+    pub(super) code: String,
 }
 
 /// A version of a withholding tariff; invented, like all of the demo.
@@ -311,7 +311,7 @@ pub(super) struct Tariff {
     pub(super) canton: String,
     pub(super) year: i32,
     pub(super) version: i32,
-    pub(super) tariff_code: String,
+    pub(super) code: String,
     pub(super) brackets: Vec<Bracket>,
 }
 

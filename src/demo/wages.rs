@@ -69,7 +69,7 @@ fn policy() -> Result<Policy> {
 fn tariff(person: &Employee, year: i32) -> Vec<Bracket> {
     let Some(tax) = &person.tax else { return vec![] };
     let of_it = MASTER.tariffs.iter().filter(|tariff| {
-        (&tariff.canton, &tariff.tariff_code, tariff.year) == (&tax.canton, &tax.tariff_code, year)
+        (&tariff.canton, &tariff.code, tariff.year) == (&tax.canton, &tax.code, year)
     });
     let newest = of_it.max_by_key(|tariff| tariff.version);
     newest.map_or_else(Vec::new, |tariff| tariff.brackets.clone())

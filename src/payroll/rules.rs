@@ -107,14 +107,18 @@ pub fn capped(gross_so_far: Money, months: i64, counted_before: Money, maximum: 
 #[must_use]
 pub fn pension_shares(year_credit: Money, months: i64, before: PensionPaid) -> PensionPaid {
     let (credit, half) = (year_credit.minor(), year_credit.minor() / 2);
-    let (total, employee) = if months == 12 && before.months == 11 {
-        (credit - before.employee.minor() - before.employer.minor(), half - before.employee.minor())
+    let (both, employee) = if months == 12 && before.months == 11 {
+        let paid = before.employee.minor() + before.employer.minor();
+        (credit - paid, half - before.employee.minor())
     } else {
         let month = (credit * 2 + 12).div_euclid(24);
         (month, month / 2)
     };
-    let employer = Money::from_minor(total - employee);
-    PensionPaid { months: 1, employee: Money::from_minor(employee), employer }
+    PensionPaid {
+        months: 1,
+        employee: Money::from_minor(employee),
+        employer: Money::from_minor(both - employee),
+    }
 }
 
 /// What was paid into the pension at one and the same annual credit, month after month from January.

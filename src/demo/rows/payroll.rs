@@ -150,7 +150,7 @@ pub(super) fn write(
             employee_id: writing.id(Kind::Employee, n),
             valid_from: employee.hired_on,
             canton: &tax.canton,
-            tariff_code: &tax.tariff_code,
+            tariff_code: &tax.code,
         })
     });
     insert_all!(connection, tax_settings::table, taxed.collect::<Vec<_>>());
@@ -184,7 +184,7 @@ fn write_rules(connection: &mut AnyConnection, writing: Writing<'_>) -> Result<(
             canton: &tariff.canton,
             year: tariff.year,
             version: tariff.version,
-            tariff_code: &tariff.tariff_code,
+            tariff_code: &tariff.code,
             income_from: bracket.income_from,
             rate_percent: bracket.rate_percent,
         })
