@@ -19,11 +19,11 @@ use crate::text::{Address, FreeText, Place};
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] =
-    &[Tool::read::<who_am_i::WhoAmI>(), Tool::read::<services::ListServices>()];
+    &[Tool::read::<who_am_i::WhoAmI>().in_every_toolset(), Tool::read::<services::ListServices>()];
 
 /// The resources of this slice.
 pub const RESOURCES: &[Resource] = &[
-    Resource::of::<who_am_i::WhoAmI>("guichet://me", "Who I am"),
+    Resource::of::<who_am_i::WhoAmI>("guichet://me", "Who I am").in_every_toolset(),
     Resource::of::<FirmProfile>("guichet://firm", "The firm"),
     Resource::of::<services::ListServices>("guichet://services", "Services"),
     Resource::of::<Currencies>("guichet://currencies", "Currencies"),

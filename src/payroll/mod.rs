@@ -1,11 +1,14 @@
 //! Payroll: the people employed under a mandate, their contracts, their payslips.
 
+mod completion;
 mod employees;
 mod get_employee;
 mod payslips;
 mod sensitive;
 
-use crate::registry::Tool;
+pub use completion::COMPLETION;
+
+use crate::registry::{Resource, Tool};
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] = &[
@@ -14,6 +17,13 @@ pub const TOOLS: &[Tool] = &[
     Tool::read::<payslips::ListPayslips>(),
     Tool::read::<payslips::GetPayslip>(),
 ];
+
+/// The resources of this slice.
+pub const RESOURCES: &[Resource] = &[Resource::template::<get_employee::GetEmployee>(
+    "guichet://employees/{id}",
+    "An employee",
+    "employee_id",
+)];
 
 text_enum! {
     /// Whether a person is employed.
