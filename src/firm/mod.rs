@@ -1,5 +1,6 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
+mod enumerations;
 mod services;
 mod who_am_i;
 
@@ -27,6 +28,8 @@ pub const RESOURCES: &[Resource] = &[
     Resource::of::<FirmProfile>("guichet://firm", "The firm"),
     Resource::of::<services::ListServices>("guichet://services", "Services"),
     Resource::of::<Currencies>("guichet://currencies", "Currencies"),
+    Resource::of::<enumerations::Enumerations>("guichet://rules/enums", "Enumerations")
+        .in_every_toolset(),
 ];
 
 /// The firm on one page: name, UID, address, accounts for payments, currency, terms.

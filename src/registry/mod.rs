@@ -1,11 +1,13 @@
 //! The registry: every tool, resource and prompt the server offers, and the one way to run any of them.
 
 mod completion;
+mod enumerations;
 mod narrowing;
 mod prompt;
 mod resource;
 
 pub use completion::{Completion, MOST_SUGGESTIONS, Suggestions, Typed};
+pub use enumerations::{EnumeratedValue, Enumeration, enumerations};
 pub use narrowing::{Narrowing, View};
 pub use prompt::{Instructions, Prompt};
 pub use resource::Resource;
@@ -135,7 +137,6 @@ impl Tool {
         let (description, input) = input_schema(self.input);
         json!({
             "name": self.name,
-            "title": self.title(),
             "description": description,
             "inputSchema": input,
             "outputSchema": outline(&self.answer_schema()),
@@ -222,6 +223,11 @@ pub fn toolset_names() -> Vec<&'static str> {
         }
     }
     names
+}
+
+/// The tools of a toolset.
+pub fn tools_in(toolset: &str) -> impl Iterator<Item = &'static Tool> {
+    with_toolset(TOOLSETS).filter(move |(name, _)| *name == toolset).map(|(_, tool)| tool)
 }
 
 /// The tools that a request sees.
