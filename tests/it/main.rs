@@ -24,6 +24,7 @@ mod protocol;
 mod reference;
 mod registry;
 mod robustness;
+mod routing;
 mod schemas;
 mod sdk;
 mod serving;
