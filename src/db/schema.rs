@@ -1,6 +1,7 @@
 //! The tables as Diesel sees them, how they are reached, and how they join.
 #![expect(missing_docs, reason = "a table is described by its migration")]
 
+use super::search::searched;
 use super::types::{Amount, Id, Measure, Moment, Percentage};
 
 /// Declares tables with our SQL types in scope.
@@ -195,6 +196,7 @@ reachable! {
     payslip_lines.payslip_id through OF_PAYSLIPS,
 }
 own! { api_tokens.user_id }
+searched! { clients, mandates, services, invoices, employees }
 tenant_joinable! {
     clients (responsible_id) -> memberships (user_id),
     mandates (client_id) -> clients (id),
