@@ -18,6 +18,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "2026-11-30-000001_foundations",
         include_str!("../../migrations/2026-11-30-000001_foundations/up.sql"),
     ),
+    ("2026-11-30-000002_books", include_str!("../../migrations/2026-11-30-000002_books/up.sql")),
     ("2026-11-30-000003_search", include_str!("../../migrations/2026-11-30-000003_search/up.sql")),
 ];
 
@@ -28,6 +29,7 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("{most_money}", "999999999999.99", "99999999999999"),
     ("{quantity}", "numeric(13,3)", "INTEGER"),
     ("{rate}", "numeric(9,4)", "INTEGER"),
+    ("{exchange}", "numeric(15,6)", "INTEGER"),
     ("{instant}", "timestamptz", "TEXT"),
     ("{date}", "date", "TEXT"),
     ("{bool}", "boolean", "INTEGER"),
