@@ -93,7 +93,7 @@ impl<C: QueryFragment<Sqlite> + Column<Table: Searched>> QueryFragment<Sqlite> f
         out.push_sql("TRUE");
         if self.1.iter().any(has_grams) {
             out.push_sql(&format!(
-                " AND {table}.id IN (SELECT r.id FROM search_index i CROSS JOIN search_rows r WHERE i.said MATCH ''"
+                " AND {table}.id IN (SELECT r.id FROM search_index i CROSS JOIN search_rows r WHERE search_index MATCH ''"
             ));
             for word in self.1.iter().filter(|word| has_grams(word)) {
                 out.push_sql(" || sought(");

@@ -25,6 +25,7 @@ mod registry;
 mod robustness;
 mod schemas;
 mod sdk;
+mod searching;
 mod serving;
 mod settling;
 mod signing_in;
