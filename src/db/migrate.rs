@@ -143,9 +143,8 @@ pub fn migrate(owner_url: &str, server_url: &str) -> Result<usize> {
             ))?;
             let applied = postgres.run_pending_migrations(Embedded(Dialect::Postgres));
             let applied = applied.map_err(Error::fault)?.len();
-            let server = role_of(server_url)?;
-            walls::build_postgres(&mut postgres, &server)?;
-            search::build_postgres(&mut postgres, &server)?;
+            search::build_postgres(&mut postgres)?;
+            walls::build_postgres(&mut postgres, &role_of(server_url)?)?;
             postgres.batch_execute(&format!("SELECT pg_advisory_unlock({LOCK})"))?;
             Ok(applied)
         }

@@ -30,6 +30,7 @@ pub use pool::{Db, Seal, Session};
 pub use query::{Derived, Filters, HandWritten, HandWrittenSql};
 pub use reachable::{Mandates, Reach, Reachable};
 pub use scope::{Read, Scoped, Write};
+pub(crate) use search::build as build_search;
 pub use search::{ContainsAll, Searched};
 pub use setup::{Urls, prepare_roles, reset};
 

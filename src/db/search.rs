@@ -19,7 +19,7 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Text};
 use diesel::sqlite::Sqlite;
 
-use super::connection::{MultiBackend, sought_utils};
+use super::connection::{AnyConnection, MultiBackend, sought_utils};
 use crate::error::{Error, Result};
 
 /// A table whose rows are found by words of their `search_text`.
@@ -152,10 +152,18 @@ pub(super) fn teach_sqlite(sqlite: &mut SqliteConnection) -> QueryResult<()> {
     sought_utils::register_impl(sqlite, |word: String| full_text_query(&word))
 }
 
-/// Gives every table with a `search_text` an index of its grams and a door to it. Run by the owner after every migration;
-/// running it again changes nothing.
-pub(super) fn build_postgres(owner: &mut PgConnection, server: &str) -> Result<()> {
-    Ok(owner.batch_execute(&DOORS.replace("{server}", server))?)
+/// Gives every table with a `search_text` what its search needs. Run by the owner after every migration; running it again
+/// changes nothing.
+pub(crate) fn build(owner: &mut AnyConnection) -> Result<()> {
+    match owner {
+        AnyConnection::Postgres(postgres) => build_postgres(postgres),
+        AnyConnection::Sqlite(sqlite) => Ok(build_sqlite(sqlite)?),
+    }
+}
+
+/// An index of grams and a door to it for every table with a `search_text`.
+pub(super) fn build_postgres(owner: &mut PgConnection) -> Result<()> {
+    Ok(owner.batch_execute(DOORS)?)
 }
 
 /// The tables that are searched, on `PostgreSQL`: `t`.
@@ -176,7 +184,6 @@ const DOORS: &str = concat!(
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %I USING gin (grams(tenant_id, search_text)) WITH (fastupdate = off)', t || '_grams', t);
         EXECUTE format('CREATE OR REPLACE VIEW %I AS SELECT tenant_id, id, grams(tenant_id, search_text) AS grams FROM %I
                         WHERE (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid) IS TRUE', t || '_search', t);
-        EXECUTE format('GRANT SELECT ON %I TO "{server}"', t || '_search');
     END LOOP; END $$"#
 );
 

@@ -23,6 +23,7 @@ mod protocol;
 mod reference;
 mod registry;
 mod robustness;
+mod scaling;
 mod schemas;
 mod sdk;
 mod searching;
