@@ -11,7 +11,7 @@ use super::connection::{
     AnyConnection, Door, Link, Manager, Transactions, check_exists, is_sqlite,
 };
 use super::scope::{Read, Write};
-use super::{migrate, walls};
+use super::{migrate, search, walls};
 use crate::auth::Grant;
 use crate::dates::Instant;
 use crate::error::{Error, Result};
@@ -82,9 +82,15 @@ fn check(url: &str) -> Result<()> {
     let mut connection = super::connection::open(url).map_err(Error::unavailable)?;
     migrate::check(&mut connection)?;
     match &mut connection {
-        AnyConnection::Postgres(postgres) => walls::check_postgres(postgres),
-        // Without statistics SQLite may take the key of a whole firm where an index of one record is at hand.
-        AnyConnection::Sqlite(sqlite) => Ok(sqlite.batch_execute("PRAGMA optimize = 0x10002")?),
+        AnyConnection::Postgres(postgres) => {
+            walls::check_postgres(postgres)?;
+            search::check_postgres(postgres)
+        }
+        AnyConnection::Sqlite(sqlite) => {
+            search::check_sqlite(sqlite)?;
+            // Without statistics SQLite may take the key of a whole firm where an index of one record is at hand.
+            Ok(sqlite.batch_execute("PRAGMA optimize = 0x10002")?)
+        }
     }
 }
 

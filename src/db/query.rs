@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::query_source::{AppearsInFromClause, Once};
 use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType, Text};
+use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType};
 
 use super::connection::{AnyConnection, MultiBackend};
 use super::{Reach, Reachable};
@@ -249,54 +249,6 @@ impl<S> QueryFragment<MultiBackend> for Derived<S> {
             out.push_bind_param::<Date, _>(&self.day)?;
             out.push_sql(part);
         }
-        Ok(())
-    }
-}
-
-/// Whether a text column contains every word, literally and in any order; `LIKE` would have wildcards to escape, and
-/// `SQLite` prepares a bound pattern anew at each run.
-#[derive(Debug, Clone)]
-pub struct ContainsAll<C>(pub(crate) C, pub(crate) Vec<String>);
-
-impl<C> Expression for ContainsAll<C> {
-    type SqlType = Bool;
-}
-impl<C: AppearsOnTable<QS>, QS> AppearsOnTable<QS> for ContainsAll<C> {}
-impl<C: SelectableExpression<QS>, QS> SelectableExpression<QS> for ContainsAll<C> {}
-impl<C> ValidGrouping<()> for ContainsAll<C> {
-    type IsAggregate = is_aggregate::No;
-}
-impl<C> QueryId for ContainsAll<C> {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-impl<C: QueryFragment<MultiBackend>> QueryFragment<MultiBackend> for ContainsAll<C> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, MultiBackend>) -> QueryResult<()> {
-        out.push_sql("TRUE");
-        for word in &self.1 {
-            out.push_sql(" AND ");
-            MultiBackend::walk_variant_ast(&Position, out.reborrow())?;
-            out.push_sql("(");
-            self.0.walk_ast(out.reborrow())?;
-            out.push_sql(", ");
-            out.push_bind_param::<Text, _>(word)?;
-            out.push_sql(") > 0");
-        }
-        Ok(())
-    }
-}
-
-/// The function that finds one text in another.
-struct Position;
-impl QueryFragment<diesel::pg::Pg> for Position {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, diesel::pg::Pg>) -> QueryResult<()> {
-        out.push_sql("strpos");
-        Ok(())
-    }
-}
-impl QueryFragment<diesel::sqlite::Sqlite> for Position {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, diesel::sqlite::Sqlite>) -> QueryResult<()> {
-        out.push_sql("instr");
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The tables as Diesel sees them, how they are reached, and how they join.
 #![expect(missing_docs, reason = "a table is described by its migration")]
 
+use super::search::searched;
 use super::types::{Amount, Exchange, Id, Measure, Moment, Percentage};
 
 /// Declares tables with our SQL types in scope.
@@ -267,6 +268,7 @@ reachable! {
     account_balances.mandate_id through MANDATES,
 }
 own! { api_tokens.user_id }
+searched! { clients, mandates, services, invoices, employees, accounts, entries }
 tenant_joinable! {
     clients (responsible_id) -> memberships (user_id),
     mandates (client_id) -> clients (id),

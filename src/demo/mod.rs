@@ -11,6 +11,7 @@ mod payroll;
 mod plan;
 mod rows;
 mod sales;
+mod scale;
 mod wages;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
@@ -24,6 +25,7 @@ use crate::db::schema::people::tenants;
 use crate::error::{Code, Error, Result};
 use fixtures::{Firm, MASTER, Person};
 use plan::Plan;
+pub use scale::{Extent, Scale};
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
@@ -91,11 +93,20 @@ pub fn is_seeded(owner_url: &str) -> Result<bool> {
 /// # Errors
 /// The firms are there already; the database is away, or has no tables.
 pub fn seed(owner_url: &str) -> Result<()> {
+    seed_to(owner_url, Scale::S.extent())
+}
+
+/// The same, brought to an extent.
+///
+/// # Errors
+/// The firms are there already; the database is away, or has no tables.
+pub fn seed_to(owner_url: &str, extent: Extent) -> Result<()> {
     let plan = Plan::make()?;
     let hashes = rows::Hashes::make()?;
     let mut connection = open(owner_url).map_err(Error::unavailable)?;
     begin(&mut connection)?;
-    let written = write(&mut connection, &plan, &hashes);
+    let written =
+        write(&mut connection, &plan, &hashes).and_then(|()| scale::grow(&mut connection, extent));
     match written {
         Ok(()) => Ok(Transactions::commit_transaction(&mut connection)?),
         Err(error) => {
