@@ -20,14 +20,12 @@ pub(crate) use rules::{Breach, Latitude, Rule};
 use super::kinds::{EntryState, JournalCode, YearState};
 use crate::dates::{Day, Instant};
 use crate::db::connection::AnyConnection;
-use crate::db::schema::{
-    accounts, commits, entries, fiscal_years, ledgers, vat_code_rates, vat_codes,
-};
+use crate::db::schema::{accounts, commits, entries, fiscal_years, ledgers, vat_code_rates};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, EntryId, FiscalYearId, MandateId, TenantId, UserId};
 use crate::money::{Currency, Rate};
 use rows::Written;
-use rules::{Account, RatePeriod, VatCode, Year};
+use rules::{Account, RatePeriod, Year};
 
 impl Commit {
     /// Writes the firm's next commit. Until the transaction ends, nobody else of the firm posts.
@@ -81,7 +79,7 @@ pub(crate) struct Book {
     latitude: Latitude,
     accounts: BTreeMap<String, Account>,
     years: Vec<Year>,
-    codes: BTreeMap<String, VatCode>,
+    codes: BTreeMap<String, Vec<RatePeriod>>,
     numbers: BTreeMap<(FiscalYearId, JournalCode), i64>,
     pending: Written,
     /// Keys and reversed entries among those that are not yet written.
@@ -141,7 +139,7 @@ impl Book {
 
     /// The rate of a VAT code on a day of supply, if it has one.
     pub(crate) fn vat_rate(&self, code: &str, supplied_on: Day) -> Option<Rate> {
-        let period = self.codes.get(code)?.rates.iter().find(|rate| rate.holds_on(supplied_on))?;
+        let period = self.codes.get(code)?.iter().find(|rate| rate.holds_on(supplied_on))?;
         Some(period.rate)
     }
 
@@ -367,18 +365,8 @@ fn read_years(
 fn read_codes(
     connection: &mut AnyConnection,
     tenant: TenantId,
-) -> Result<BTreeMap<String, VatCode>> {
-    let known: Vec<(String, String)> = vat_codes::table
-        .filter(vat_codes::tenant_id.eq(tenant))
-        .select((vat_codes::code, vat_codes::direction))
-        .load(connection)?;
-    let mut codes: BTreeMap<_, _> = known
-        .into_iter()
-        .map(|(code, direction)| {
-            let is_input = direction == "input" || direction == "acquisition";
-            (code, VatCode { is_input, rates: vec![] })
-        })
-        .collect();
+) -> Result<BTreeMap<String, Vec<RatePeriod>>> {
+    let mut codes: BTreeMap<String, Vec<RatePeriod>> = BTreeMap::new();
     let rates: Vec<(String, Day, Option<Day>, Rate)> = vat_code_rates::table
         .filter(vat_code_rates::tenant_id.eq(tenant))
         .select((
@@ -389,7 +377,7 @@ fn read_codes(
         ))
         .load(connection)?;
     for (code, from, to, rate) in rates {
-        codes.entry(code).or_default().rates.push(RatePeriod { from, to, rate });
+        codes.entry(code).or_default().push(RatePeriod { from, to, rate });
     }
     Ok(codes)
 }

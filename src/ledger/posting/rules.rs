@@ -115,14 +115,6 @@ impl RatePeriod {
     }
 }
 
-/// A VAT code as the rules see it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct VatCode {
-    /// Whether it is for what is bought, at whatever rate the supplier charged.
-    pub(super) is_input: bool,
-    pub(super) rates: Vec<RatePeriod>,
-}
-
 /// Whether the poster may adjust a year that is provisionally closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Latitude {
@@ -273,35 +265,21 @@ fn check_foreign(line: &NewLine, books: Currency) -> Result<(), String> {
 pub(super) fn check_vat(
     vat: &Vat,
     supplied_on: Day,
-    codes: &BTreeMap<String, VatCode>,
+    codes: &BTreeMap<String, Vec<RatePeriod>>,
 ) -> Result<(), (Rule, &'static str, String)> {
     let (code, rate) = (&vat.code, vat.rate);
     let Some(known) = codes.get(code) else {
         let message = format!("the firm has no VAT code {code}; use one that it has");
         return Err((Rule::KnownVatCode, "vat_code", message));
     };
-    let of = |code: &VatCode| -> Vec<Rate> {
-        let on_the_day = code.rates.iter().filter(|period| period.holds_on(supplied_on));
-        on_the_day.map(|period| period.rate).collect()
-    };
-    let mut allowed = of(known);
-    if known.is_input {
-        allowed.extend(codes.values().flat_map(of));
-    }
-    if known.is_input || known.rates.is_empty() {
-        allowed.push(Rate::ZERO);
-    }
-    allowed.sort_unstable();
-    allowed.dedup();
-    if allowed.contains(&rate) {
+    let valid = known.iter().find(|period| period.holds_on(supplied_on)).map(|period| period.rate);
+    if valid == Some(rate) {
         return Ok(());
     }
-    let rates: Vec<_> = allowed.iter().map(|rate| format!("{rate} %")).collect();
-    let way_out = if rates.is_empty() {
-        "was not in force; use another code or day of supply".to_owned()
-    } else {
-        format!("stands at {}; use that rate", rates.join(" or "))
-    };
+    let way_out = valid.map_or_else(
+        || "was not in force; use another code or day of supply".to_owned(),
+        |valid| format!("stood at {valid} %; use that rate"),
+    );
     let message = format!("{rate} % with VAT code {code}, which on {supplied_on} {way_out}");
     Err((Rule::VatRate, "vat_rate", message))
 }
