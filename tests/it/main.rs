@@ -29,4 +29,5 @@ mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod vat;
 mod walls;
