@@ -11,7 +11,7 @@
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`prompts`]: instructions for recurring work.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -34,6 +34,7 @@ pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
 pub mod language;
+pub mod ledger;
 pub mod mandates;
 pub mod money;
 pub mod payroll;
@@ -42,3 +43,4 @@ pub mod proofs;
 pub mod registry;
 pub mod reports;
 pub mod text;
+pub mod vat;

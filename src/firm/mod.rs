@@ -1,6 +1,7 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
 mod enumerations;
+mod rates;
 mod services;
 mod who_am_i;
 
@@ -30,6 +31,7 @@ pub const RESOURCES: &[Resource] = &[
     Resource::of::<Currencies>("guichet://currencies", "Currencies"),
     Resource::of::<enumerations::Enumerations>("guichet://rules/enums", "Enumerations")
         .in_every_toolset(),
+    Resource::of::<rates::Rates>("guichet://rules/rates", "Rates"),
 ];
 
 /// The firm on one page: name, UID, address, accounts for payments, currency, terms.

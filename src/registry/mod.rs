@@ -195,7 +195,9 @@ const TOOLSETS: &[(&str, &[Tool])] = &[
     ("clients", crate::clients::TOOLS),
     ("mandates", crate::mandates::TOOLS),
     ("billing", crate::invoicing::TOOLS),
+    ("vat", crate::vat::TOOLS),
     ("payroll", crate::payroll::TOOLS),
+    ("ledger", crate::reports::TOOLS),
 ];
 /// Every resource and template, under the toolset of what it shows.
 const RESOURCES: &[(&str, &[Resource])] = &[
@@ -205,7 +207,7 @@ const RESOURCES: &[(&str, &[Resource])] = &[
     ("payroll", crate::payroll::RESOURCES),
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[];
+const FIGURES: &[&[FigureKind]] = &[crate::vat::FIGURES];
 /// How arguments of prompts and templates are completed.
 const COMPLETIONS: &[Completion] =
     &[crate::clients::COMPLETION, crate::mandates::COMPLETION, crate::payroll::COMPLETION];

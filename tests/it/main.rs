@@ -35,4 +35,5 @@ mod settling;
 mod signing_in;
 mod tidy;
 mod toolsets;
+mod vat;
 mod walls;
