@@ -17,6 +17,7 @@ mod cli;
 mod credentials;
 mod figures;
 mod hosts;
+mod importing;
 mod limits;
 mod outage;
 mod protocol;
