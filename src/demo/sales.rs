@@ -44,6 +44,14 @@ pub(super) struct Sale {
     pub(super) commit: Option<i64>,
 }
 
+impl Sale {
+    /// The first and the last day of supply, none of them before 2024 and its VAT rates.
+    pub(super) fn supplied(&self) -> Result<(Day, Day)> {
+        let first = day(2024, 1, 1)?;
+        Ok((self.on.minus_days(30).max(first), self.on.minus_days(1).max(first)))
+    }
+}
+
 /// A line.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
@@ -143,8 +151,7 @@ fn sums(lines: &[Line], currency: Currency) -> Result<Sums> {
     let (net, vat) = (Money::from_minor(net), Money::from_minor(vat));
     let exact = net.plus(vat).ok_or_else(range)?;
     let is_paid_in_coins = currency == Currency::Chf;
-    let total =
-        if is_paid_in_coins { exact.to_five_centimes().ok_or_else(range)? } else { exact };
+    let total = if is_paid_in_coins { exact.to_five_centimes().ok_or_else(range)? } else { exact };
     let rounding = total.minus(exact).ok_or_else(range)?;
     Ok(Sums { net, vat, rounding, total })
 }
