@@ -44,6 +44,7 @@ const NOT_WRITTEN: &[&str] = &[
     "billing",
     "birth_date",
     "booked_on",
+    "canton",
     "channel",
     "code",
     "committed_at",
@@ -99,6 +100,7 @@ const NOT_WRITTEN: &[&str] = &[
     "supplied_on",
     "supply_from",
     "supply_to",
+    "tariff_code",
     "time_zone",
     "uid",
     "unit",
@@ -111,6 +113,7 @@ const NOT_WRITTEN: &[&str] = &[
     "vat_part",
     "vat_period",
     "voucher",
+    "wage",
 ];
 
 fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {

@@ -20,6 +20,7 @@ mod hosts;
 mod importing;
 mod limits;
 mod outage;
+mod payslips;
 mod protocol;
 mod reference;
 mod registry;

@@ -5,27 +5,28 @@ use super::{Line, Planned, Subject};
 use crate::demo::exchange::{rate, worth};
 use crate::demo::fixtures::{MASTER, nth};
 use crate::demo::payroll::Batch;
-use crate::demo::wages::PayLine;
 use crate::error::Result;
 use crate::ledger::JournalCode::{Bank, Payroll};
 use crate::money::Currency;
-use crate::payroll::PayslipLineKind as Kind;
+use crate::payroll::Wage;
 
-/// Where the lines of a wage type go: the account that is debited, and the one that is credited.
-fn accounts(line: &PayLine) -> (&'static str, &'static str) {
-    match (line.wage.kind, line.wage.key.as_str()) {
-        (Kind::Earning, _) => ("5000", CLEARING),
-        (Kind::Allowance, _) => ("2270", CLEARING),
-        (Kind::Deduction, "pension") => (CLEARING, "2271"),
-        (Kind::Deduction, "accident") => (CLEARING, "2273"),
-        (Kind::Deduction, "sickness") => (CLEARING, "2274"),
-        (Kind::Deduction, "withholding") => (CLEARING, "2279"),
-        (Kind::Deduction, _) => (CLEARING, "2270"),
-        (Kind::EmployerCharge, "employer_pension") => ("5720", "2271"),
-        (Kind::EmployerCharge, "employer_accident") => ("5730", "2273"),
-        (Kind::EmployerCharge, "employer_sickness") => ("5740", "2274"),
-        (Kind::EmployerCharge, "employer_family") => ("5710", "2270"),
-        (Kind::EmployerCharge, _) => ("5700", "2270"),
+/// Where a line of a payslip goes: the account that is debited, and the one that is credited.
+const fn accounts(wage: Wage) -> (&'static str, &'static str) {
+    match wage {
+        Wage::Monthly | Wage::Hourly | Wage::Holidays | Wage::Bonus | Wage::Thirteenth => {
+            ("5000", CLEARING)
+        }
+        Wage::Children => ("2270", CLEARING),
+        Wage::Avs | Wage::Ac => (CLEARING, "2270"),
+        Wage::Pension => (CLEARING, "2271"),
+        Wage::Accident => (CLEARING, "2273"),
+        Wage::Sickness => (CLEARING, "2274"),
+        Wage::Withholding => (CLEARING, "2279"),
+        Wage::EmployerAvs | Wage::EmployerAc => ("5700", "2270"),
+        Wage::EmployerFamily => ("5710", "2270"),
+        Wage::EmployerPension => ("5720", "2271"),
+        Wage::EmployerAccident => ("5730", "2273"),
+        Wage::EmployerSickness => ("5740", "2274"),
     }
 }
 
@@ -56,7 +57,7 @@ fn sums(batch: &Batch) -> Result<Sums> {
     for slip in &batch.slips {
         let currency = nth(&MASTER.employees, slip.employee - 1)?.currency.unwrap_or(Currency::Chf);
         for line in &slip.lines {
-            let (debit, credit) = accounts(line);
+            let (debit, credit) = accounts(line.wage);
             let key = (debit, credit, currency);
             match sums.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, sum)) => *sum += line.amount.minor(),
