@@ -261,6 +261,7 @@ const TOOLS: &[&[Tool]] = &[
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
     crate::vat::TOOLS,
+    crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
 const FIGURES: &[&[FigureKind]] = &[crate::vat::FIGURES];

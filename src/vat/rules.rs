@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use diesel::prelude::*;
 
 use super::form::{FormFigure, Leaf, Sign};
-use super::kinds::{AccountKind, Direction, VatPart};
+use super::kinds::Direction;
 use crate::db::schema::vat_codes;
 use crate::error::{Error, Result};
+use crate::ledger::{AccountKind, VatPart};
 use crate::money::Money;
 
 use FormFigure as F;
@@ -76,9 +77,7 @@ pub(super) fn shares(
         (Direction::None, Base, _) => {
             shares.extend(code.turnover_figure.map(|figure| share(figure, Base, Plus)));
         }
-        (Direction::Acquisition, Tax, _)
-        | (Direction::Input, Base, _)
-        | (Direction::None, Tax, _) => {}
+        (Direction::Acquisition | Direction::None, Tax, _) | (Direction::Input, Base, _) => {}
     }
     shares
 }
@@ -162,11 +161,8 @@ pub(super) fn terms(figure: FormFigure) -> Vec<Term> {
             (false, VatPart::Base) => &[VatPart::Base],
             (false, VatPart::Tax) => &[VatPart::Tax],
         };
-        let term = |part: &VatPart| Term {
-            part: part.as_str(),
-            leaf: (figure, *part),
-            sign: Sign::Plus,
-        };
+        let term =
+            |part: &VatPart| Term { part: part.as_str(), leaf: (figure, *part), sign: Sign::Plus };
         return parts.iter().map(term).collect();
     }
     let of_term = |(term, sign): &(FormFigure, Sign)| {

@@ -31,4 +31,5 @@ mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod vat;
 mod walls;
