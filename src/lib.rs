@@ -10,7 +10,7 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`ledger`], [`payroll`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -41,3 +41,4 @@ pub mod proofs;
 pub mod registry;
 pub mod reports;
 pub mod text;
+pub mod vat;

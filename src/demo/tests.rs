@@ -99,7 +99,8 @@ const NOT_WRITTEN: &[&str] = &[
 fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {
     let words = canaries();
     for (table, column) in text_columns(connection) {
-        let is_written = !NOT_WRITTEN.contains(&column.as_str()) && table != "roles";
+        let is_seeded = ["roles", "vat_codes", "vat_code_rates"].contains(&table.as_str());
+        let is_written = !NOT_WRITTEN.contains(&column.as_str()) && !is_seeded;
         for (firm, word) in words.iter().enumerate() {
             let texts: Vec<String> = diesel::select(sql::<Text>(&format!(
                 "{column} FROM {table} WHERE {column} IS NOT NULL AND tenant_id = \

@@ -242,7 +242,7 @@ impl LedgerFigure {
             lines.closing = Closing::LeftOut;
         }
         if let Shape::Turnover { since, .. } = self.shape {
-            let carried = accounts.iter().filter(|account| !account.kind.is_of_result());
+            let carried = accounts.iter().filter(|account| !account.kind.is_anew());
             lines = lines.restarting(since.into(), carried.map(|account| account.id).collect());
         }
         lines

@@ -232,7 +232,7 @@ impl Report<'_> {
         let mut before = self.of.until(scope, self.from.minus_days(1))?;
         let mut until = self.of.until(scope, self.clocks.as_of)?;
         let all = until.clone();
-        if self.account.kind.is_of_result() {
+        if self.account.kind.is_anew() {
             for (key, sums) in self.of.until(scope, self.since.minus_days(1))? {
                 for side in [&mut before, &mut until] {
                     let one = side.entry(key).or_default();
@@ -403,7 +403,7 @@ impl Report<'_> {
     /// What to know when a period covers more than one fiscal year.
     fn note(&self) -> Option<String> {
         let is_long = self.asked.from.is_some_and(|from| from == self.from);
-        (self.account.kind.is_of_result() && is_long).then(|| {
+        (self.account.kind.is_anew() && is_long).then(|| {
             let since = self.since;
             format!("the balance counts from {since}, the first day of the fiscal year of `from`")
         })

@@ -59,7 +59,7 @@ pub(super) struct BalanceSheet {
     notes: Vec<String>,
     /// The sections that have an amount; equity shows its accounts, the results in it stand under `results`.
     sections: Vec<ReportSection>,
-    /// Results that are not on an account of equity yet: of the year, of earlier years, and what closing accounts hold.
+    /// Results that are not on an account of equity yet: of the year and of earlier years.
     results: Vec<ReportLine>,
     /// Assets; liabilities; equity with the results.
     totals: Totals,
@@ -127,7 +127,7 @@ impl Sheet {
         let moved = movements(&before, &until);
         let results = Results::of(scope, of, chart, (year_from, day), &moved)?;
         let (mut this_year, mut earlier) = (Money::ZERO, Money::ZERO);
-        for account in chart.iter().filter(|account| account.kind.is_of_result()) {
+        for account in chart.iter().filter(|account| account.kind.is_anew()) {
             for movement in moved.get(&account.id).into_iter().flatten() {
                 this_year = less(this_year, movement.within()?.balance()?)?;
                 earlier = less(earlier, movement.before.balance()?)?;
@@ -162,7 +162,7 @@ impl<'l> Report<'l> {
     /// The accounts of the balance sheet that have a balance, now or before.
     fn items(&self) -> Result<Vec<Item<'l>>> {
         let mut items = vec![];
-        for account in self.chart.iter().filter(|account| !account.kind.is_of_result()) {
+        for account in self.chart.iter().filter(|account| !account.kind.is_anew()) {
             let amount = self.now.amount(account)?;
             let previous = self.past.as_ref().map(|past| past.amount(account)).transpose()?;
             let previous = previous.unwrap_or_default();
@@ -179,43 +179,30 @@ impl<'l> Report<'l> {
     }
 
     /// The results that stand on no account of equity.
-    fn results(&self, scope: &Read<'_>, closing: &[Item<'_>]) -> Result<Vec<ReportLine>> {
-        let [year, earlier, held] = match scope.caller().language() {
-            Language::French => [
-                "Résultat de l'exercice",
-                "Résultat d'exercices antérieurs non reporté",
-                "Comptes de clôture",
-            ],
-            Language::German => [
-                "Ergebnis des Geschäftsjahres",
-                "Nicht vorgetragenes Ergebnis früherer Jahre",
-                "Abschlusskonten",
-            ],
-            Language::English => [
-                "Result of the year",
-                "Result of earlier years not carried forward",
-                "Closing accounts",
-            ],
+    fn results(&self, scope: &Read<'_>) -> Result<Vec<ReportLine>> {
+        let [year, earlier] = match scope.caller().language() {
+            Language::French => {
+                ["Résultat de l'exercice", "Résultat d'exercices antérieurs non reporté"]
+            }
+            Language::German => {
+                ["Ergebnis des Geschäftsjahres", "Nicht vorgetragenes Ergebnis früherer Jahre"]
+            }
+            Language::English => {
+                ["Result of the year", "Result of earlier years not carried forward"]
+            }
         };
-        let of_result = Fitting::of_kinds(&AccountKind::OF_RESULT);
-        let of_closing = Fitting::of_kinds(&[AccountKind::Closing]);
         let past = |of: fn(&Sheet) -> Money| self.past.as_ref().map_or(Money::ZERO, of);
         let since = |sheet: &Sheet| (Shape::Owed { from: sheet.year_from.into() }, sheet.day);
         let until = |sheet: &Sheet| (Shape::owed(), sheet.year_from.minus_days(1));
         let lines = [
-            (
-                year,
-                since as fn(&Sheet) -> _,
-                &of_result,
-                (self.now.this_year, past(|s| s.this_year)),
-            ),
-            (earlier, until, &of_result, (self.now.earlier, past(|s| s.earlier))),
-            (held, |sheet| (Shape::owed(), sheet.day), &of_closing, sums(closing)?),
+            (year, self.terms(since), (self.now.this_year, past(|sheet| sheet.this_year))),
+            (earlier, self.terms(until), (self.now.earlier, past(|sheet| sheet.earlier))),
         ];
+        let of = Fitting::of_kinds(&AccountKind::ANEW);
         let mut shown = vec![];
-        for (label, shape, of, amounts) in lines {
+        for (label, terms, amounts) in lines {
             if amounts != (Money::ZERO, Money::ZERO) {
-                let amounts = self.terms(shape).fitting(scope, of, amounts)?;
+                let amounts = terms.fitting(scope, &of, amounts)?;
                 let label = Some(label.into());
                 shown.push(ReportLine { account: None, label, accounts: None, amounts });
             }
@@ -243,13 +230,11 @@ impl<'l> Report<'l> {
             sums(&of)
         };
         let (mut equity, mut equity_before) = sum(AccountKind::Equity)?;
-        let (closing, closing_before) = sum(AccountKind::Closing)?;
-        for amount in [closing, self.now.this_year, self.now.earlier] {
+        for amount in [self.now.this_year, self.now.earlier] {
             equity = added(equity, amount)?;
         }
-        let past = self.past.as_ref();
-        let past = past.map_or([Money::ZERO; 2], |past| [past.this_year, past.earlier]);
-        for amount in [closing_before].into_iter().chain(past) {
+        let past = self.past.iter().flat_map(|past| [past.this_year, past.earlier]);
+        for amount in past {
             equity_before = added(equity_before, amount)?;
         }
         let fitting = |terms: Terms, kinds: &[AccountKind], amounts| {
@@ -292,11 +277,6 @@ impl<'l> Report<'l> {
             None => Some(drafts(scope, self.of.ledger, Day::FIRST, self.now.day)?),
             Some(_) => None,
         };
-        let closing: Vec<Item<'_>> = items
-            .iter()
-            .filter(|item| item.account.kind == AccountKind::Closing)
-            .copied()
-            .collect();
         Ok(BalanceSheet {
             mandate_id: self.of.ledger.mandate,
             as_of: self.now.day,
@@ -307,7 +287,7 @@ impl<'l> Report<'l> {
             currency: self.of.ledger.currency,
             notes,
             sections,
-            results: self.results(scope, &closing)?,
+            results: self.results(scope)?,
             totals,
             result: self.now.results.result,
             drafts,

@@ -69,7 +69,7 @@ pub(super) struct TrialBalance {
     rows: Vec<Row>,
     /// The sums over all rows.
     totals: Sums,
-    /// Income less expense of the year so far, whether or not it was carried to equity.
+    /// Income less expense of the year so far, until it is carried to equity.
     result: Money,
     /// Drafts dated in the period, which do not count; absent when asked for an earlier time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,7 +236,7 @@ impl<'l> Report<'l> {
             for movement in moved.get(&account.id).into_iter().flatten() {
                 let within = movement.within()?;
                 let opening = movement.before.balance()?;
-                let opening = if account.kind.is_of_result() {
+                let opening = if account.kind.is_anew() {
                     earlier = added(earlier, opening)?;
                     Money::ZERO
                 } else {
@@ -245,7 +245,7 @@ impl<'l> Report<'l> {
                 line.sums = line.sums.plus(Sums::of(opening, within.debit, within.credit)?)?;
                 if movement.currency != ledger.currency {
                     let opening = movement.before.currency_balance()?;
-                    let opening = if account.kind.is_of_result() { Money::ZERO } else { opening };
+                    let opening = if account.kind.is_anew() { Money::ZERO } else { opening };
                     let (debit, credit) = (within.currency_debit, within.currency_credit);
                     line.foreign.insert(movement.currency, Sums::of(opening, debit, credit)?);
                 }
@@ -330,7 +330,7 @@ impl<'l> Report<'l> {
 
     /// The line without which the balance would not balance.
     fn earlier_row(&self, scope: &Read<'_>) -> Result<Row> {
-        let of = Fitting::of_kinds(&AccountKind::OF_RESULT);
+        let of = Fitting::of_kinds(&AccountKind::ANEW);
         let to = self.year.starts_on.minus_days(1);
         let label = match scope.caller().language() {
             Language::French => "Résultat d'exercices antérieurs non reporté",
@@ -366,7 +366,7 @@ impl<'l> Report<'l> {
         let equal = |name, left, right| Control::equal(name, self.of.ledger.currency, left, right);
         let moved = less(added(totals.opening, totals.debit)?, totals.credit)?;
         let closing = self.until.values().map(|one| one.balance()).collect::<Result<Vec<_>>>()?;
-        let others = self.credited(|kind| !kind.is_of_result())?;
+        let others = self.credited(|kind| !kind.is_anew())?;
         Ok(vec![
             equal("sum of debit = sum of credit", totals.debit, totals.credit),
             equal("sum of opening = 0", totals.opening, Money::ZERO),
@@ -388,7 +388,7 @@ impl<'l> Report<'l> {
         let Self { of, clocks, .. } = self;
         let (level, rows) = at_level(asked.level, |level| self.rows(scope, level))?;
         let totals = self.totals()?;
-        let result = self.credited(AccountKind::is_of_result)?;
+        let result = self.credited(AccountKind::is_anew)?;
         let mut controls = self.controls(&totals, result)?;
         let mut notes: Vec<String> = said_of_level(asked.level, level).into_iter().collect();
         notes.extend(kept(scope, of, &self.until, clocks.as_of, &mut controls)?);

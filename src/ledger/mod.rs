@@ -1,22 +1,28 @@
-//! The books of mandates: charts of accounts, entries, and the reports that follow from what was posted.
+//! Ledgers: the chart of a mandate's accounts, the one way to post to them, and the reports that follow from what was posted.
 //!
 //! Every figure of a report is a sum of posted lines at two clocks, computed in [`balances`] and taken apart again in
-//! [`figures`]. Balances are debit less credit; whether an account restarts with each fiscal year follows from its kind,
+//! [`figures`]. Balances are debit less credit; whether an account begins anew with each fiscal year follows from its kind,
 //! never from its number.
 
 mod balances;
 mod books;
+pub(crate) mod chart;
 mod figures;
 mod get_account_statement;
 mod get_balance_sheet;
 mod get_profit_and_loss;
 mod get_trial_balance;
+mod kinds;
 mod lines;
+pub(crate) mod posting;
 mod proof;
 mod report_lines;
 mod search_accounts;
 mod sections;
 
+pub use kinds::{AccountKind, EntrySource, EntryState, JournalCode, Purpose, VatPart, YearState};
+
+use crate::ids::MandateId;
 use crate::registry::Tool;
 use crate::reports::FigureKind;
 
@@ -32,48 +38,24 @@ pub const TOOLS: &[Tool] = &[
 /// What the figures of this slice are made of.
 pub const FIGURES: &[FigureKind] = &[FigureKind::of::<figures::LedgerFigure>()];
 
-/// The mandate of the examples that keeps books.
-fn example_mandate() -> crate::ids::MandateId {
-    crate::demo::ids::example_mandate()
-}
-
-text_enum! {
-    /// What an account is, whatever its number.
-    AccountKind {
-        /// What is owned or receivable.
-        Asset = "asset",
-        /// What is owed.
-        Liability = "liability",
-        /// Capital, reserves, results carried forward.
-        Equity = "equity",
-        /// Earned in a year.
-        Income = "income",
-        /// Spent in a year.
-        Expense = "expense",
-        /// Used to close and open years.
-        Closing = "closing",
-    }
-}
-
 impl AccountKind {
-    /// The kinds whose balance is part of a year's result.
+    /// The kinds whose accounts earn or spend a year's result.
     const OF_RESULT: [Self; 2] = [Self::Income, Self::Expense];
+    /// The kinds whose accounts begin anew with each fiscal year.
+    const ANEW: [Self; 3] = [Self::Income, Self::Expense, Self::Closing];
 
-    /// Whether its balance is part of a year's result, and begins at nought with each fiscal year.
-    #[must_use]
-    pub const fn is_of_result(self) -> bool {
-        matches!(self, Self::Income | Self::Expense)
+    /// Whether its accounts earn or spend a year's result.
+    fn is_of_result(self) -> bool {
+        Self::OF_RESULT.contains(&self)
+    }
+
+    /// Whether its accounts begin anew with each fiscal year, rather than being carried over.
+    fn is_anew(self) -> bool {
+        Self::ANEW.contains(&self)
     }
 }
 
-text_enum! {
-    /// Whether a fiscal year takes postings.
-    YearState {
-        /// It does.
-        Open = "open",
-        /// Only adjustments.
-        ProvisionallyClosed = "provisionally_closed",
-        /// None.
-        Closed = "closed",
-    }
+/// The mandate of the examples that keeps books.
+fn example_mandate() -> MandateId {
+    crate::demo::ids::example_mandate()
 }

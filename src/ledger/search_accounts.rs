@@ -119,12 +119,12 @@ impl ReadTool for SearchAccounts {
         let handles = Handles { mandate: ledger.mandate, known: clocks.known.commit };
         let language = scope.caller().language();
         let account = |(id, number, labels, kind, (is_postable, is_active), kept_in): Row| {
-            let (mut balance, is_of_result) = (Money::ZERO, kind.is_of_result());
+            let (mut balance, is_anew) = (Money::ZERO, kind.is_anew());
             for one in moved.get(&id).into_iter().flatten() {
-                let counted = if is_of_result { one.within()? } else { one.until };
+                let counted = if is_anew { one.within()? } else { one.until };
                 balance = added(balance, counted.balance()?)?;
             }
-            let from = if is_of_result { year_from } else { Day::FIRST };
+            let from = if is_anew { year_from } else { Day::FIRST };
             let shape = Shape::Balance { from: from.into() };
             Ok(FoundAccount {
                 id,

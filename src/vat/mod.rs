@@ -1,0 +1,19 @@
+//! Value added tax: the codes of a firm, the rules of the return, and the return itself.
+
+mod seed;
+
+pub(crate) use seed::seed_vat_codes;
+
+text_enum! {
+    /// What a VAT code does.
+    Direction {
+        /// Tax on what is supplied.
+        Output = "output",
+        /// Tax on what is bought, or a correction of it.
+        Input = "input",
+        /// Tax on services bought from abroad, owed by who buys.
+        Acquisition = "acquisition",
+        /// No tax.
+        None = "none",
+    }
+}
