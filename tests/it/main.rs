@@ -17,6 +17,8 @@ mod cli;
 mod credentials;
 mod figures;
 mod hosts;
+mod ledger;
+mod ledger_random;
 mod limits;
 mod outage;
 mod protocol;
