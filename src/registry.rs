@@ -261,10 +261,11 @@ const TOOLS: &[&[Tool]] = &[
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
     crate::ledger::TOOLS,
+    crate::vat::TOOLS,
     crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[crate::ledger::FIGURES];
+const FIGURES: &[&[FigureKind]] = &[crate::ledger::FIGURES, crate::vat::FIGURES];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.

@@ -12,6 +12,7 @@ mod get_account_statement;
 mod get_balance_sheet;
 mod get_profit_and_loss;
 mod get_trial_balance;
+pub(crate) mod import;
 mod kinds;
 mod lines;
 pub(crate) mod posting;
@@ -19,6 +20,7 @@ mod proof;
 mod report_lines;
 mod search_accounts;
 mod sections;
+pub(crate) mod years;
 
 pub use kinds::{AccountKind, EntrySource, EntryState, JournalCode, Purpose, VatPart, YearState};
 

@@ -1,19 +1,25 @@
 //! Value added tax: the codes of a firm, the rules of the return, and the return itself.
 
+mod checks;
+mod effective;
+mod explain;
+mod form;
+mod get_vat_return;
+mod kinds;
+mod net_rate;
+mod period;
+mod queries;
+mod rules;
 mod seed;
+mod tables;
 
 pub(crate) use seed::seed_vat_codes;
 
-text_enum! {
-    /// What a VAT code does.
-    Direction {
-        /// Tax on what is supplied.
-        Output = "output",
-        /// Tax on what is bought, or a correction of it.
-        Input = "input",
-        /// Tax on services bought from abroad, owed by who buys.
-        Acquisition = "acquisition",
-        /// No tax.
-        None = "none",
-    }
-}
+use crate::registry::Tool;
+use crate::reports::FigureKind;
+
+/// The tools of this slice.
+pub const TOOLS: &[Tool] = &[Tool::read::<get_vat_return::GetVatReturn>()];
+
+/// The figures of this slice.
+pub const FIGURES: &[FigureKind] = &[FigureKind::of::<explain::VatFigure>()];

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use diesel::prelude::*;
 use serde::Deserialize;
 
-use super::Direction;
+use super::form::FormFigure;
+use super::kinds::Direction;
 use crate::dates::Day;
 use crate::db::connection::AnyConnection;
 use crate::db::schema::{vat_code_rates, vat_codes};
@@ -31,7 +32,7 @@ struct Period {
     to: Option<Day>,
     percent: Rate,
     #[serde(default)]
-    figure: Option<String>,
+    figure: Option<FormFigure>,
 }
 
 /// A code: where its amounts go on the form, and the name of its rate.
@@ -42,13 +43,13 @@ struct Code {
     direction: Direction,
     rate: String,
     #[serde(default)]
-    turnover: Option<String>,
+    turnover: Option<FormFigure>,
     #[serde(default)]
-    opted: Option<String>,
+    opted: Option<FormFigure>,
     #[serde(default)]
-    deduction: Option<String>,
+    deduction: Option<FormFigure>,
     #[serde(default)]
-    input: Option<String>,
+    input: Option<FormFigure>,
     fr: String,
     de: String,
     en: String,
@@ -73,10 +74,10 @@ pub(crate) fn seed_vat_codes(connection: &mut AnyConnection, tenant: TenantId) -
             vat_codes::label_de.eq(&code.de),
             vat_codes::label_en.eq(&code.en),
             vat_codes::direction.eq(code.direction),
-            vat_codes::turnover_figure.eq(&code.turnover),
-            vat_codes::opted_figure.eq(&code.opted),
-            vat_codes::deduction_figure.eq(&code.deduction),
-            vat_codes::input_figure.eq(&code.input),
+            vat_codes::turnover_figure.eq(code.turnover),
+            vat_codes::opted_figure.eq(code.opted),
+            vat_codes::deduction_figure.eq(code.deduction),
+            vat_codes::input_figure.eq(code.input),
         );
         diesel::insert_into(vat_codes::table).values(row).execute(connection)?;
         seed_rates(connection, tenant, code)?;
@@ -94,11 +95,25 @@ fn seed_rates(connection: &mut AnyConnection, tenant: TenantId, code: &Code) -> 
             vat_code_rates::valid_from.eq(period.from),
             vat_code_rates::valid_to.eq(period.to),
             vat_code_rates::rate_percent.eq(period.percent),
-            vat_code_rates::tax_figure.eq(period.figure.as_ref().filter(|_| is_due)),
+            vat_code_rates::tax_figure.eq(period.figure.filter(|_| is_due)),
         );
         diesel::insert_into(vat_code_rates::table).values(row).execute(connection)?;
     }
     Ok(())
+}
+
+/// The codes as rules, without a database.
+#[cfg(test)]
+pub(super) fn code_rules() -> Vec<super::rules::CodeRule> {
+    let rule = |code: &Code| super::rules::CodeRule {
+        code: code.code.clone(),
+        direction: code.direction,
+        turnover_figure: code.turnover,
+        opted_figure: code.opted,
+        deduction_figure: code.deduction,
+        input_figure: code.input,
+    };
+    RULES.codes.iter().map(rule).collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod cli;
 mod credentials;
 mod figures;
 mod hosts;
+mod importing;
 mod ledger;
 mod ledger_random;
 mod limits;
