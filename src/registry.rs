@@ -260,11 +260,12 @@ const TOOLS: &[&[Tool]] = &[
     crate::mandates::TOOLS,
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
+    crate::ledger::TOOLS,
     crate::vat::TOOLS,
     crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[crate::vat::FIGURES];
+const FIGURES: &[&[FigureKind]] = &[crate::ledger::FIGURES, crate::vat::FIGURES];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.

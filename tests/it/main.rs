@@ -18,6 +18,8 @@ mod credentials;
 mod figures;
 mod hosts;
 mod importing;
+mod ledger;
+mod ledger_random;
 mod limits;
 mod outage;
 mod payslips;
