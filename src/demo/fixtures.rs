@@ -42,6 +42,8 @@ pub(super) struct Firm {
     pub(super) name: String,
     /// The folded word that marks every text of the firm.
     pub(super) canary: String,
+    /// The same as it is written.
+    pub(super) word: String,
     /// What its numbers begin with.
     pub(super) prefix: String,
     /// The domain of its e-mail addresses.

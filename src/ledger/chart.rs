@@ -167,7 +167,8 @@ pub(crate) fn seed(
     Ok(())
 }
 
-/// Adds accounts to the chart of a mandate that keeps books; those that it has already stay as they are.
+/// Adds accounts to the chart of a mandate that keeps books; those that it has already stay as they are, and rules post
+/// to the same accounts as before.
 ///
 /// # Errors
 /// An account is malformed, or is there already as another kind or in another currency.
@@ -187,7 +188,7 @@ pub(crate) fn add(
     let mut new = vec![];
     for account in wanted {
         match known.get(&account.number) {
-            None => new.push(account.clone()),
+            None => new.push(PlannedAccount { uses: vec![], ..account.clone() }),
             Some(is) if *is == (account.kind, account.currency) => {}
             Some((kind, currency)) => {
                 let kept = currency.map_or_else(|| "any currency".to_owned(), |c| c.to_string());

@@ -197,6 +197,7 @@ const TOOLSETS: &[(&str, &[Tool])] = &[
     ("billing", crate::invoicing::TOOLS),
     ("vat", crate::vat::TOOLS),
     ("payroll", crate::payroll::TOOLS),
+    ("ledger", crate::ledger::TOOLS),
     ("ledger", crate::reports::TOOLS),
 ];
 /// Every resource and template, under the toolset of what it shows.
@@ -207,7 +208,7 @@ const RESOURCES: &[(&str, &[Resource])] = &[
     ("payroll", crate::payroll::RESOURCES),
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[crate::vat::FIGURES];
+const FIGURES: &[&[FigureKind]] = &[crate::ledger::FIGURES, crate::vat::FIGURES];
 /// How arguments of prompts and templates are completed.
 const COMPLETIONS: &[Completion] =
     &[crate::clients::COMPLETION, crate::mandates::COMPLETION, crate::payroll::COMPLETION];

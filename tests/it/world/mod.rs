@@ -2,6 +2,8 @@
 
 mod client;
 mod databases;
+pub(crate) mod ledger;
+pub(crate) mod oracle;
 pub(crate) mod process;
 
 use std::net::{SocketAddr, TcpListener};
