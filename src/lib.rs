@@ -10,7 +10,8 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`tasks`], [`time`], [`projects`], [`documents`]: the
+//!   slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -26,6 +27,7 @@ pub mod clients;
 pub mod config;
 pub mod dates;
 pub mod demo;
+pub mod documents;
 pub mod error;
 pub mod firm;
 pub mod http;
@@ -36,7 +38,10 @@ pub mod language;
 pub mod mandates;
 pub mod money;
 pub mod payroll;
+pub mod projects;
 pub mod proofs;
 pub mod registry;
 pub mod reports;
+pub mod tasks;
 pub mod text;
+pub mod time;

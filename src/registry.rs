@@ -260,9 +260,13 @@ const TOOLS: &[&[Tool]] = &[
     crate::mandates::TOOLS,
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
+    crate::tasks::TOOLS,
+    crate::time::TOOLS,
+    crate::projects::TOOLS,
+    crate::documents::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[];
+const FIGURES: &[&[FigureKind]] = &[crate::time::FIGURES];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.

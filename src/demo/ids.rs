@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
+use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId, PositionId};
 
 /// What an id is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,16 @@ pub enum Kind {
     Payslip,
     /// A line of one.
     PayslipLine,
+    /// A phase of a mandate.
+    Position = 50,
+    /// A work package of a phase.
+    Operation,
+    /// A task.
+    Task,
+    /// Time that somebody worked.
+    TimeEntry,
+    /// A filed document.
+    Document,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -93,4 +103,10 @@ pub fn example_employee() -> EmployeeId {
 #[must_use]
 pub fn example_payslip() -> PayslipId {
     id(0, Kind::Payslip, EXAMPLE_PAYSLIP).into()
+}
+
+/// The phase of the examples.
+#[must_use]
+pub fn example_position() -> PositionId {
+    id(0, Kind::Position, 1).into()
 }

@@ -12,6 +12,7 @@ mod plan;
 mod rows;
 mod sales;
 mod wages;
+mod work;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
@@ -27,7 +28,8 @@ use plan::Plan;
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
-     dispatches, payments, reminders, employees, payslips, payslip_lines";
+     dispatches, payments, reminders, employees, payslips, payslip_lines, project_positions, project_operations, tasks, \
+     time_entries, documents";
 
 text_enum! {
     /// Whether a person of the demo gets in.

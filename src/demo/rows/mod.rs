@@ -5,6 +5,7 @@ mod engagements;
 mod payroll;
 mod people;
 mod sales;
+mod work;
 
 pub(super) use people::Hashes;
 
@@ -63,6 +64,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         engagements::write(connection, writing)?;
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
+        work::write(connection, writing, plan)?;
     }
     Ok(())
 }
