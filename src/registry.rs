@@ -264,6 +264,7 @@ const TOOLS: &[&[Tool]] = &[
     crate::time::TOOLS,
     crate::projects::TOOLS,
     crate::documents::TOOLS,
+    crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
 const FIGURES: &[&[FigureKind]] = &[crate::time::FIGURES];

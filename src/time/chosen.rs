@@ -10,7 +10,7 @@ use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::schema::time_entries;
 use crate::db::types::Amount;
-use crate::db::{ContainsAll, Filters, HandWritten, HandWrittenSql, Read, Scoped};
+use crate::db::{ContainsAll, Filters, HandWritten, HandWrittenSql, Reachable, Read, Scoped};
 use crate::error::Result;
 use crate::ids::{MandateId, UserId};
 use crate::money::{Currency, Money};
@@ -32,7 +32,7 @@ pub(super) struct Chosen {
 /// The rows of `time_entries` that were chosen.
 pub(super) type Rows = diesel::dsl::Filter<
     diesel::dsl::Filter<
-        <time_entries::table as crate::db::Reachable>::Rows,
+        <<ByRate as HandWritten>::Table as Reachable>::Rows,
         Filters<time_entries::table>,
     >,
     Filters<time_entries::table>,
@@ -71,7 +71,7 @@ impl Chosen {
 }
 
 /// Entries of one currency, rate, length and standing.
-struct ByRate;
+pub(super) struct ByRate;
 
 impl HandWritten for ByRate {
     type Table = time_entries::table;

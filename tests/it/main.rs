@@ -15,6 +15,7 @@ mod world;
 
 mod cli;
 mod credentials;
+mod documents;
 mod figures;
 mod hosts;
 mod limits;
@@ -29,4 +30,6 @@ mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod time;
 mod walls;
+mod work;

@@ -61,7 +61,7 @@ struct NewTask<'a> {
     id: TaskId,
     mandate_id: Option<MandateId>,
     title: &'a str,
-    description: Option<&'a str>,
+    description: Option<String>,
     status: TaskStatus,
     priority: TaskPriority,
     due_on: Option<Day>,
@@ -189,12 +189,13 @@ fn to_do(writing: Writing<'_>) -> Result<Vec<NewTask<'_>>> {
     let mut rows = vec![];
     for (n, task) in (1..).zip(work::tasks()?) {
         let title = task.title.of(firm);
-        let description = task.description.map(|text| text.of(firm));
+        let description = task.description.map(|text| text.owned(firm));
         rows.push(NewTask {
             tenant_id,
             id: writing.id(Kind::Task, n),
             mandate_id: task.mandate.map(|n| writing.id(Kind::Mandate, n)),
             title,
+            search_text: searchable([title, description.as_deref().unwrap_or_default()]),
             description,
             status: task.status,
             priority: task.priority,
@@ -203,7 +204,6 @@ fn to_do(writing: Writing<'_>) -> Result<Vec<NewTask<'_>>> {
             created_by: person(writing, task.created_by)?,
             created_at: moment(task.created_on, i64::from(n))?,
             done_at: task.done_on.map(|on| moment(on, i64::from(n))).transpose()?,
-            search_text: searchable([title, description.unwrap_or_default()]),
         });
     }
     Ok(rows)
