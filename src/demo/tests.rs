@@ -43,6 +43,7 @@ const NOT_WRITTEN: &[&str] = &[
     "avs_number",
     "billing",
     "birth_date",
+    "canton",
     "channel",
     "code",
     "committed_at",
@@ -92,6 +93,7 @@ const NOT_WRITTEN: &[&str] = &[
     "suffix",
     "supply_from",
     "supply_to",
+    "tariff_code",
     "time_zone",
     "uid",
     "unit",
@@ -99,6 +101,7 @@ const NOT_WRITTEN: &[&str] = &[
     "valid_to",
     "vat_method",
     "vat_period",
+    "wage",
     "worked_on",
 ];
 

@@ -20,6 +20,7 @@ mod figures;
 mod hosts;
 mod limits;
 mod outage;
+mod payslips;
 mod protocol;
 mod reference;
 mod registry;
