@@ -100,8 +100,10 @@ fn documents_are_found_by_name_and_text_without_case_and_accents(world: &World) 
     }
 }
 
+/// Which rows a filter must keep.
+type Keeps<'a> = Box<dyn Fn(&Document) -> bool + 'a>;
+
 fn counts_cover_the_whole_set_while_the_page_shows_one_row(world: &World) {
-    type Keeps<'a> = Box<dyn Fn(&Document) -> bool + 'a>;
     let (all, owner) = (documents(world, "leman"), world.owner());
     let mandate = all.values().find(|one| !one.mandate.is_empty()).unwrap().mandate.clone();
     let cases: Vec<(Value, Keeps<'_>)> = vec![

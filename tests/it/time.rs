@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use diesel::connection::SimpleConnection as _;
 use serde_json::{Value, json};
 
 use crate::world::bare::{Column, cents, stored, texts};
@@ -189,11 +188,13 @@ fn time_is_worth_what_the_rate_of_its_day_says(world: &World) {
     }
 }
 
+/// Which entries a filter must keep.
+type Keeps<'a> = Box<dyn Fn(&Entry) -> bool + 'a>;
+
 fn totals_of_time_cover_the_whole_set_while_the_page_shows_one_row(world: &World) {
     let (books, owner) = (Books::of(world, "leman"), world.owner());
     let entry = books.entries.values().find(|entry| entry.is_invoiced).unwrap();
     let (person, mandate) = (entry.person.clone(), entry.mandate.clone());
-    type Keeps<'a> = Box<dyn Fn(&Entry) -> bool + 'a>;
     let cases: Vec<(Value, Keeps<'_>)> = vec![
         (json!({}), Box::new(|_| true)),
         (json!({ "from": "2026-03-01" }), Box::new(|e| e.on.as_str() >= "2026-03-01")),
@@ -305,7 +306,7 @@ fn people_see_their_own_time_and_some_everybodys(world: &World) {
         found.sort_unstable();
         assert!(found.iter().eq(expected.keys().copied()), "{role}");
         assert_eq!(totals(&first), books.totals(&expected), "{role}");
-        assert_eq!(expected.is_empty(), role == "never", "{role}");
+        assert!(!expected.is_empty(), "{role}");
         let shows_invoices = rows.iter().any(|row| row.get("invoice_id").is_some());
         assert!(!shows_invoices || role != "payroll_officer", "{role}");
     }

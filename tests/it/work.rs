@@ -92,8 +92,10 @@ fn tasks_come_by_due_date_with_undated_ones_last(world: &World) {
     }
 }
 
+/// Which rows a filter must keep.
+type Keeps<'a> = Box<dyn Fn(&Task) -> bool + 'a>;
+
 fn tasks_filter_and_count_over_the_whole_set(world: &World) {
-    type Keeps<'a> = Box<dyn Fn(&Task) -> bool + 'a>;
     let (bare, owner) = (tasks(world, "leman"), world.owner());
     let some = bare.values().find(|task| !task.mandate.is_empty() && !task.assignee.is_empty());
     let (mandate, assignee) = (some.unwrap().mandate.clone(), some.unwrap().assignee.clone());
@@ -192,12 +194,14 @@ fn internal_tasks_belong_to_their_people_and_never_to_a_client(world: &World) {
     assert_eq!(found, expected);
 }
 
+/// Mandate, number, budget in thousandths of hours, budget in cents, currency.
+type Position = (String, i64, Option<i64>, Option<i64>, String);
+
 /// Minutes and worth in cents by currency, of each operation; the mandate and position of each.
 struct Projects {
-    /// Position, number, status, budget in thousandths of hours, by operation.
+    /// Position, number, budget in thousandths of hours, by operation.
     operations: BTreeMap<String, (String, i64, Option<i64>)>,
-    /// Mandate, number, status, budget in thousandths of hours, budget in cents, currency.
-    positions: BTreeMap<String, (String, i64, Option<i64>, Option<i64>, String)>,
+    positions: BTreeMap<String, Position>,
     worked: BTreeMap<String, (i64, BTreeMap<String, i64>)>,
 }
 
