@@ -10,6 +10,7 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
+//! - [`prompts`]: instructions for recurring work.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`tasks`], [`time`], [`projects`], [`documents`]: the
 //!   slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
@@ -39,6 +40,7 @@ pub mod mandates;
 pub mod money;
 pub mod payroll;
 pub mod projects;
+pub mod prompts;
 pub mod proofs;
 pub mod registry;
 pub mod reports;

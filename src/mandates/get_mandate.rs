@@ -15,8 +15,9 @@ use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Get one mandate: client, team, budget, billing, fiscal years with their states, and VAT set-up. Find the id with
-/// search_mandates; for its phases, use list_project_positions. (fiche mandat, exercices / Mandatsblatt, Geschäftsjahre)
+/// Get one mandate: client, team, budget, billing, fiscal years with their states, and VAT method. Find the id with
+/// search_mandates; for its phases, use list_project_positions. (fiche mandat, équipe, exercices / Mandatsblatt,
+/// Geschäftsjahre, MWST-Methode)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetMandate {
