@@ -16,6 +16,16 @@ text_enum! {
 pub type Labels = (String, String, String);
 
 impl Language {
+    /// The label of a word of the program, out of French, German and English.
+    #[must_use]
+    pub const fn choose(self, [french, german, english]: [&'static str; 3]) -> &'static str {
+        match self {
+            Self::French => french,
+            Self::German => german,
+            Self::English => english,
+        }
+    }
+
     /// The label in this language.
     #[must_use]
     pub fn pick(self, (french, german, english): Labels) -> String {

@@ -11,7 +11,8 @@
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`prompts`]: instructions for recurring work.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`], [`tasks`], [`time`], [`projects`],
+//!   [`documents`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -27,6 +28,7 @@ pub mod clients;
 pub mod config;
 pub mod dates;
 pub mod demo;
+pub mod documents;
 pub mod error;
 pub mod firm;
 pub mod http;
@@ -38,9 +40,12 @@ pub mod ledger;
 pub mod mandates;
 pub mod money;
 pub mod payroll;
+pub mod projects;
 pub mod prompts;
 pub mod proofs;
 pub mod registry;
 pub mod reports;
+pub mod tasks;
 pub mod text;
+pub mod time;
 pub mod vat;

@@ -168,6 +168,30 @@ tables! {
         tenant_id -> Id, mandate_id -> Id, account_id -> Id, currency -> Text, month -> Date, debit -> Amount,
         credit -> Amount, currency_debit -> Amount, currency_credit -> Amount, line_count -> BigInt,
     }
+    project_positions (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, number -> Integer, title -> Text, status -> Text,
+        budget_hours -> Nullable<Measure>, budget_amount -> Nullable<Amount>, currency -> Text,
+        starts_on -> Nullable<Date>, ends_on -> Nullable<Date>,
+    }
+    project_operations (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, position_id -> Id, number -> Integer, title -> Text,
+        status -> Text, budget_hours -> Nullable<Measure>, assignee_id -> Nullable<Id>,
+    }
+    tasks (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Nullable<Id>, title -> Text, description -> Nullable<Text>,
+        status -> Text, priority -> Text, due_on -> Nullable<Date>, due_by -> Date, assignee_id -> Nullable<Id>,
+        created_by -> Id, created_at -> Moment, done_at -> Nullable<Moment>, search_text -> Text,
+    }
+    time_entries (tenant_id, id) {
+        tenant_id -> Id, id -> Id, person_id -> Id, mandate_id -> Nullable<Id>, service_id -> Nullable<Id>,
+        operation_id -> Nullable<Id>, worked_on -> Date, minutes -> Integer, description -> Text, is_billable -> Bool,
+        invoice_id -> Nullable<Id>, search_text -> Text, created_at -> Moment,
+    }
+    documents (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, mandate_id -> Nullable<Id>, name -> Text, kind -> Text,
+        dated_on -> Date, filed_on -> Date, media_type -> Text, bytes -> BigInt, sha256 -> Binary,
+        is_confidential -> Bool, text -> Text, search_text -> Text,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -266,9 +290,14 @@ reachable! {
     entry_lines.mandate_id through MANDATES,
     reconciliations.entry_id through OF_ENTRIES,
     account_balances.mandate_id through MANDATES,
+    project_positions.mandate_id through MANDATES,
+    project_operations.mandate_id through MANDATES,
+    tasks.id through TASKS,
+    time_entries.id through TIME,
+    documents.id through DOCUMENTS,
 }
 own! { api_tokens.user_id }
-searched! { clients, mandates, services, invoices, employees, accounts, entries }
+searched! { clients, mandates, services, invoices, employees, accounts, entries, tasks, time_entries, documents }
 tenant_joinable! {
     clients (responsible_id) -> memberships (user_id),
     mandates (client_id) -> clients (id),
@@ -286,4 +315,12 @@ tenant_joinable! {
     account_balances (account_id) -> accounts (id),
     account_uses (account_id) -> accounts (id),
     commits (user_id) -> memberships (user_id),
+    project_operations (assignee_id) -> memberships (user_id),
+    time_entries (person_id) -> memberships (user_id),
+    time_entries (mandate_id) -> mandates (id),
+    time_entries (service_id) -> services (id),
+    tasks (mandate_id) -> mandates (id),
+    tasks (assignee_id) -> memberships (user_id),
+    documents (client_id) -> clients (id),
+    documents (mandate_id) -> mandates (id),
 }

@@ -344,9 +344,13 @@ pub(super) struct Master {
 
 macro_rules! embedded {
     ($name:literal) => {
-        read($name, include_str!(concat!("../../fixtures/demo/", $name, ".json")))
+        $crate::demo::fixtures::read(
+            $name,
+            include_str!(concat!("../../fixtures/demo/", $name, ".json")),
+        )
     };
 }
+pub(super) use embedded;
 
 /// The master data, read once.
 pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
@@ -370,7 +374,8 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
     }
 });
 
-fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
+/// What the file says.
+pub(super) fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| {
         unreachable!("fixtures/demo/{name}.json is part of the program and tested with it: {error}")
     })

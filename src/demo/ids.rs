@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::ids::{
     AccountId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId, PayslipId,
+    PositionId,
 };
 
 /// What an id is of.
@@ -52,6 +53,16 @@ pub enum Kind {
     FiscalYear,
     /// An entry: a hundred thousand a mandate.
     Entry,
+    /// A phase of a mandate.
+    Position = 50,
+    /// A work package of a phase.
+    Operation,
+    /// A task.
+    Task,
+    /// Time that somebody worked.
+    TimeEntry,
+    /// A filed document.
+    Document,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -125,4 +136,10 @@ pub fn example_fiscal_year() -> FiscalYearId {
 #[must_use]
 pub fn example_entry() -> EntryId {
     id(0, Kind::Entry, 100_001).into()
+}
+
+/// The phase of the examples.
+#[must_use]
+pub fn example_position() -> PositionId {
+    id(0, Kind::Position, 1).into()
 }

@@ -15,6 +15,7 @@ mod rows;
 mod sales;
 mod scale;
 mod wages;
+mod work;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
@@ -32,7 +33,8 @@ pub use scale::{Extent, Scale};
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
      dispatches, payments, reminders, employees, payslips, payslip_lines, \
-     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances";
+     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances, project_positions, project_operations, \
+     tasks, time_entries, documents";
 
 text_enum! {
     /// Whether a person of the demo gets in.

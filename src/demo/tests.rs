@@ -51,13 +51,16 @@ const NOT_WRITTEN: &[&str] = &[
     "country",
     "created_at",
     "currency",
+    "dated_on",
     "deleted_at",
     "direction",
     "document",
+    "done_at",
     "due_on",
     "duty",
     "ends_on",
     "expires_at",
+    "filed_on",
     "hired_on",
     "house_number",
     "iban",
@@ -72,6 +75,7 @@ const NOT_WRITTEN: &[&str] = &[
     "legal_form",
     "letter",
     "locked_through",
+    "media_type",
     "method",
     "month",
     "number",
@@ -82,6 +86,7 @@ const NOT_WRITTEN: &[&str] = &[
     "phone",
     "postal_code",
     "purpose",
+    "priority",
     "qr_iban",
     "qr_reference",
     "reach",
@@ -114,6 +119,7 @@ const NOT_WRITTEN: &[&str] = &[
     "vat_period",
     "voucher",
     "wage",
+    "worked_on",
 ];
 
 fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {
@@ -183,6 +189,9 @@ const BROKEN: &[&str] = &[
       GROUP BY r.tenant_id, l.account_id, r.letter) WHERE open <> 0",
     "(SELECT created_at, lag(created_at) OVER (PARTITION BY tenant_id ORDER BY id) AS earlier FROM invoices) WHERE created_at < earlier",
     "invoices WHERE issued_on >= '2026-12-01'",
+    "time_entries e JOIN invoices i ON i.tenant_id = e.tenant_id AND i.id = e.invoice_id \
+     WHERE i.mandate_id <> e.mandate_id OR i.issued_on <= e.worked_on OR i.state <> 'issued'",
+    "time_entries WHERE created_at > '2026-11-30'",
     "payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id WHERE p.received_on < i.issued_on",
     "pragma_foreign_key_check",
 ];
@@ -229,6 +238,16 @@ fn the_two_firms_are_consistent_alike_and_apart() {
         (100, "entry_lines WHERE currency <> 'CHF'".into()),
         (2, "fiscal_years WHERE state = 'provisionally_closed'".into()),
         (6, "fiscal_years WHERE substr(starts_on, 6) = '07-01'".into()),
+        (800, "time_entries".into()),
+        (150, "time_entries WHERE invoice_id IS NOT NULL".into()),
+        (60, "time_entries WHERE mandate_id IS NULL".into()),
+        (20, "time_entries e JOIN services s ON s.tenant_id = e.tenant_id AND s.id = e.service_id WHERE s.unit <> 'hour'".into()),
+        (60, "time_entries WHERE operation_id IS NOT NULL".into()),
+        (20, "tasks WHERE due_on < '2026-11-30' AND status IN ('open', 'in_progress', 'waiting')".into()),
+        (20, "tasks WHERE mandate_id IS NULL".into()),
+        (20, "tasks WHERE due_on IS NULL".into()),
+        (20, "documents WHERE is_confidential".into()),
+        (20, "documents WHERE mandate_id IS NULL".into()),
     ] {
         let found = count(connection, &what);
         assert!(found >= at_least, "{found} {what}");

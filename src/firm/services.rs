@@ -131,6 +131,7 @@ fn agreed_rates(scope: &mut Read<'_>, mandate: MandateId) -> Result<Vec<(Service
         .filter(service_rates::mandate_id.eq(mandate))
         .filter(service_rates::valid_from.le(today))
         .filter(service_rates::valid_to.is_null().or(service_rates::valid_to.ge(today)))
+        .order(service_rates::valid_from.desc())
         .select((service_rates::service_id, service_rates::rate));
     scope.load(rates)
 }

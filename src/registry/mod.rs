@@ -199,6 +199,10 @@ const TOOLSETS: &[(&str, &[Tool])] = &[
     ("payroll", crate::payroll::TOOLS),
     ("ledger", crate::ledger::TOOLS),
     ("ledger", crate::reports::TOOLS),
+    ("work", crate::tasks::TOOLS),
+    ("work", crate::time::TOOLS),
+    ("work", crate::projects::TOOLS),
+    ("documents", crate::documents::TOOLS),
 ];
 /// Every resource and template, under the toolset of what it shows.
 const RESOURCES: &[(&str, &[Resource])] = &[
@@ -208,7 +212,8 @@ const RESOURCES: &[(&str, &[Resource])] = &[
     ("payroll", crate::payroll::RESOURCES),
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[crate::ledger::FIGURES, crate::vat::FIGURES];
+const FIGURES: &[&[FigureKind]] =
+    &[crate::ledger::FIGURES, crate::vat::FIGURES, crate::time::FIGURES];
 /// How arguments of prompts and templates are completed.
 const COMPLETIONS: &[Completion] =
     &[crate::clients::COMPLETION, crate::mandates::COMPLETION, crate::payroll::COMPLETION];

@@ -15,6 +15,7 @@ mod world;
 
 mod cli;
 mod credentials;
+mod documents;
 mod figures;
 mod hosts;
 mod importing;
@@ -37,6 +38,8 @@ mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod time;
 mod toolsets;
 mod vat;
 mod walls;
+mod work;

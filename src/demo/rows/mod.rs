@@ -6,6 +6,7 @@ mod engagements;
 mod payroll;
 mod people;
 mod sales;
+mod work;
 
 pub(super) use people::Hashes;
 
@@ -46,6 +47,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
         books::write(connection, writing, plan)?;
+        work::write(connection, writing, plan)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A server on a fresh copy of the demo data, and clients to ask it.
 
+pub(crate) mod bare;
 mod client;
 mod databases;
 pub(crate) mod ledger;
