@@ -108,6 +108,6 @@ mod tests {
                 leaves.push(leaf.get_name().to_owned());
             }
         }
-        assert_eq!(leaves.len(), 14, "{leaves:?}");
+        assert_eq!(leaves.len(), 15, "{leaves:?}");
     }
 }

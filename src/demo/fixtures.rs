@@ -46,6 +46,8 @@ pub(super) struct Firm {
     /// The domain of its e-mail addresses.
     pub(super) domain: String,
     pub(super) language: Language,
+    /// The language in which its people are answered.
+    pub(super) answers_in: crate::language::Language,
     pub(super) uid: String,
     pub(super) email: String,
     pub(super) phone: String,
@@ -101,6 +103,9 @@ pub(super) struct Person {
     pub(super) reach: Mandates,
     #[serde(default)]
     pub(super) mandates: Option<Stride>,
+    /// That of the firm unless given.
+    #[serde(default)]
+    pub(super) language: Option<crate::language::Language>,
     pub(super) state: super::DemoState,
 }
 
