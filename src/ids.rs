@@ -121,6 +121,12 @@ ids! {
     FiscalYearId,
     /// An entry in a mandate's books.
     EntryId,
+    /// A statement of a bank account.
+    BankStatementId,
+    /// A line of one.
+    BankLineId,
+    /// A change that was proposed.
+    ProposalId,
     /// A record of whatever kind, where its kind is named beside it.
     RecordId,
 }

@@ -260,9 +260,10 @@ const TOOLS: &[&[Tool]] = &[
     crate::mandates::TOOLS,
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
+    crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[];
+const FIGURES: &[&[FigureKind]] = &[crate::invoicing::FIGURES];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.

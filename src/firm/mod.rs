@@ -1,5 +1,6 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
+mod overview;
 mod services;
 mod who_am_i;
 
@@ -18,8 +19,11 @@ use crate::registry::{ReadTool, Resource, Tool};
 use crate::text::{Address, FreeText, Place};
 
 /// The tools of this slice.
-pub const TOOLS: &[Tool] =
-    &[Tool::read::<who_am_i::WhoAmI>(), Tool::read::<services::ListServices>()];
+pub const TOOLS: &[Tool] = &[
+    Tool::read::<who_am_i::WhoAmI>(),
+    Tool::read::<overview::GetFirmOverview>(),
+    Tool::read::<services::ListServices>(),
+];
 
 /// The resources of this slice.
 pub const RESOURCES: &[Resource] = &[

@@ -22,6 +22,7 @@ mod outage;
 mod protocol;
 mod reference;
 mod registry;
+mod revenue;
 mod robustness;
 mod schemas;
 mod sdk;

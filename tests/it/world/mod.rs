@@ -3,6 +3,7 @@
 mod client;
 mod databases;
 pub(crate) mod process;
+pub(crate) mod sales;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
