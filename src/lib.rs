@@ -10,7 +10,8 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`banking`], [`payroll`], [`proposals`], [`audit`]: the slices of the
+//!   domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -20,7 +21,9 @@ mod text_enum;
 #[macro_use]
 pub mod db;
 mod admin;
+pub mod audit;
 pub mod auth;
+pub mod banking;
 pub mod cli;
 pub mod clients;
 pub mod config;
@@ -37,6 +40,7 @@ pub mod mandates;
 pub mod money;
 pub mod payroll;
 pub mod proofs;
+pub mod proposals;
 pub mod registry;
 pub mod reports;
 pub mod text;

@@ -259,7 +259,10 @@ const TOOLS: &[&[Tool]] = &[
     crate::clients::TOOLS,
     crate::mandates::TOOLS,
     crate::invoicing::TOOLS,
+    crate::banking::TOOLS,
     crate::payroll::TOOLS,
+    crate::proposals::TOOLS,
+    crate::audit::TOOLS,
     crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.

@@ -43,6 +43,7 @@ CREATE TABLE bank_lines (
     UNIQUE (tenant_id, statement_id, position),
     FOREIGN KEY (tenant_id, statement_id, currency) REFERENCES bank_statements (tenant_id, id, currency)
 ) {table};
+CREATE INDEX bank_lines_by_servicer ON bank_lines (tenant_id, servicer_reference) WHERE servicer_reference IS NOT NULL;
 CREATE TABLE bank_line_payments (
     tenant_id {id} NOT NULL,
     bank_line_id {id} NOT NULL,

@@ -13,10 +13,11 @@ use crate::invoicing::{Channel, Document, PaymentMethod};
 use crate::mandates::MandateKind;
 use crate::money::{Currency, Money, Quantity, Rate};
 use crate::payroll::{Pay, PayslipLineKind};
+use crate::proposals::{ApprovalArea, ProposalState};
 
 /// A text of firm 0 and the text of firm 1 in its place.
 #[derive(Debug, Deserialize)]
-pub(super) struct Pair(String, String);
+pub(super) struct Pair(pub(super) String, pub(super) String);
 
 impl Pair {
     /// The text of `firm`.
@@ -262,6 +263,26 @@ pub(super) struct CaseReminder {
     pub(super) on: Day,
 }
 
+/// A proposal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proposal {
+    pub(super) tool: String,
+    /// The role of who made it.
+    pub(super) by: String,
+    pub(super) mandate: Option<u32>,
+    pub(super) summary: Pair,
+    pub(super) state: ProposalState,
+    #[serde(default)]
+    pub(super) area: Option<ApprovalArea>,
+    pub(super) created_at: String,
+    /// How long it can be decided.
+    pub(super) minutes: i64,
+    /// The role of who decided it.
+    #[serde(default)]
+    pub(super) decided_by: Option<String>,
+}
+
 /// A kind of line of a payslip.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -323,6 +344,7 @@ pub(super) struct Master {
     pub(super) hard_cases: Vec<HardCase>,
     pub(super) wage_types: Vec<WageType>,
     pub(super) employees: Vec<Employee>,
+    pub(super) proposals: Vec<Proposal>,
 }
 
 macro_rules! embedded {
@@ -349,6 +371,7 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
         hard_cases: embedded!("hard_cases"),
         wage_types: embedded!("wage_types"),
         employees: embedded!("employees"),
+        proposals: embedded!("proposals"),
     }
 });
 

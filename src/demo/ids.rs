@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
+use crate::ids::{BankStatementId, ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
 
 /// What an id is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,12 @@ pub enum Kind {
     Payslip,
     /// A line of one.
     PayslipLine,
+    /// A proposal.
+    Proposal,
+    /// A bank statement.
+    BankStatement,
+    /// A line of one.
+    BankLine,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -93,4 +99,10 @@ pub fn example_employee() -> EmployeeId {
 #[must_use]
 pub fn example_payslip() -> PayslipId {
     id(0, Kind::Payslip, EXAMPLE_PAYSLIP).into()
+}
+
+/// The bank statement of the examples.
+#[must_use]
+pub fn example_bank_statement() -> BankStatementId {
+    id(0, Kind::BankStatement, 1).into()
 }

@@ -27,7 +27,7 @@ use plan::Plan;
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
-     dispatches, payments, reminders, employees, payslips, payslip_lines";
+     dispatches, payments, reminders, employees, payslips, payslip_lines, proposals, commit_records";
 
 text_enum! {
     /// Whether a person of the demo gets in.

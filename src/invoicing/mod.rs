@@ -18,7 +18,7 @@ mod search_invoices;
 mod states;
 
 pub(crate) use list_open_items::OpenTotal;
-pub(crate) use open_items::open_balance;
+pub(crate) use open_items::{Chosen, open_balance};
 pub(crate) use overview::{Overdue, RevenueToDate, receivables, revenue_to_date};
 
 use diesel::prelude::*;

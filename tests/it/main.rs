@@ -13,12 +13,16 @@
 #[macro_use]
 mod world;
 
+mod audit;
+mod bank;
 mod cli;
 mod credentials;
 mod figures;
 mod hosts;
 mod limits;
+mod open_items;
 mod outage;
+mod proposals;
 mod protocol;
 mod reference;
 mod registry;

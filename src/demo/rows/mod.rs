@@ -5,6 +5,7 @@ mod engagements;
 mod payroll;
 mod people;
 mod sales;
+mod window;
 
 pub(super) use people::Hashes;
 
@@ -63,6 +64,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         engagements::write(connection, writing)?;
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
+        window::write_proposals(connection, writing)?;
     }
-    Ok(())
+    window::write_log(connection)
 }

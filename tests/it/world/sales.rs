@@ -28,7 +28,6 @@ pub(crate) struct Document {
     pub(crate) client: String,
     pub(crate) mandate: String,
     pub(crate) issued_on: String,
-    pub(crate) due_on: String,
     pub(crate) net: i64,
     pub(crate) rounding: i64,
     pub(crate) total: i64,
@@ -100,7 +99,6 @@ impl Sales {
             "state",
             "currency",
             "issued_on",
-            "due_on",
             "net",
             "rounding",
             "total",
@@ -118,12 +116,11 @@ impl Sales {
             is_issued: row[5] == "issued",
             currency: row[6].clone(),
             issued_on: row[7].clone(),
-            due_on: row[8].clone(),
-            net: stored(&row[9]),
-            rounding: stored(&row[10]),
-            total: stored(&row[11]),
-            commit: row[12].parse().unwrap_or_default(),
-            is_reached: row[13] == "1",
+            net: stored(&row[8]),
+            rounding: stored(&row[9]),
+            total: stored(&row[10]),
+            commit: row[11].parse().unwrap_or_default(),
+            is_reached: row[12] == "1",
         };
         let documents = rows.iter().map(document).map(|one| (one.id.clone(), one)).collect();
         let all =
