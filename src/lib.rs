@@ -10,8 +10,8 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`banking`], [`payroll`], [`proposals`], [`audit`]: the slices of the
-//!   domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`banking`], [`payroll`], [`ledger`], [`vat`], [`proposals`],
+//!   [`audit`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -36,6 +36,7 @@ pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
 pub mod language;
+pub mod ledger;
 pub mod mandates;
 pub mod money;
 pub mod payroll;
@@ -44,3 +45,4 @@ pub mod proposals;
 pub mod registry;
 pub mod reports;
 pub mod text;
+pub mod vat;

@@ -261,12 +261,13 @@ const TOOLS: &[&[Tool]] = &[
     crate::invoicing::TOOLS,
     crate::banking::TOOLS,
     crate::payroll::TOOLS,
+    crate::vat::TOOLS,
     crate::proposals::TOOLS,
     crate::audit::TOOLS,
     crate::reports::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
-const FIGURES: &[&[FigureKind]] = &[crate::invoicing::FIGURES];
+const FIGURES: &[&[FigureKind]] = &[crate::invoicing::FIGURES, crate::vat::FIGURES];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.
@@ -290,6 +291,7 @@ pub fn tool_for(caller: &Caller, name: &str) -> Result<&'static Tool> {
 }
 
 /// The kind of figure that a handle names.
+#[must_use]
 pub fn figure_kind(tag: u8) -> Option<&'static FigureKind> {
     FIGURES.iter().copied().flatten().find(|kind| kind.tag() == tag)
 }

@@ -63,6 +63,7 @@ pub(super) struct Candidate {
 type CandidateSql = (Nullable<Integer>, Id, Text, Id, Text, Text, Amount, Nullable<Id>);
 
 /// Writes what is open on the row `i` on a day.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "a statement borrows what it binds")]
 fn write_open<'b>(sql: &mut HandWrittenSql<'_, 'b>, day: &'b Day) -> QueryResult<()> {
     sql.text("i.total - coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND p.received_on <= ");
     sql.bind::<Date, _>(day)?;

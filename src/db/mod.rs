@@ -9,6 +9,7 @@ mod reachable;
 mod administration;
 pub(crate) mod connection;
 mod identity;
+pub(crate) mod insert;
 mod migrate;
 #[macro_use]
 mod page;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::breakdown::{Group, THIS, groups};
 use super::figures::total;
-use super::ledger::{self, LedgerSum, Purpose};
+use super::ledger::{self, LedgerSum};
 use super::revenue::{Billed, DEFINITION, GroupBy, RevenueSum, sums};
 use super::revenue_figures::{Among, Names, RevenueFigure};
 use crate::auth::Permission;
@@ -14,6 +14,7 @@ use crate::dates::Day;
 use crate::db::Read;
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, MandateId, RecordId};
+use crate::ledger::Purpose;
 use crate::money::{Currency, CurrencyAmount, Money};
 use crate::registry::ReadTool;
 use crate::reports::{Clocks, Control, Figure, Known, KnownOn};
@@ -298,7 +299,6 @@ fn row(scope: &Read<'_>, by: GroupBy, billed: &Billed, group: Group) -> Result<R
     let key = group.key.map(Uuid::from);
     let among = match (by, key) {
         (GroupBy::Month, _) => {
-            counted.periods = billed.periods.clone();
             let month = group.month.unwrap_or(Day::FIRST);
             for (at, period) in (0_i32..).zip(&mut counted.periods) {
                 let first = month.plus_months(-12 * at);

@@ -10,19 +10,10 @@ use crate::db::types::{Amount, Id};
 use crate::db::{HandWritten, HandWrittenSql, Mandates, Read};
 use crate::error::Result;
 use crate::ids::TenantId;
+use crate::ledger::Purpose;
 use crate::money::{Currency, CurrencyAmount, Money};
 
-text_enum! {
-    /// What an account of the firm's ledger is used for.
-    Purpose {
-        /// What clients owe.
-        Receivables = "receivables",
-        /// What was invoiced, without VAT.
-        Revenue = "revenue",
-    }
-}
-
-/// The sum of the postings on the accounts of a purpose, debit less credit, in the currency of each.
+/// The sum of the postings in each currency, debit less credit: on the account of receivables, or on those of revenue.
 #[derive(Debug)]
 pub(super) struct LedgerSum {
     tenant: TenantId,
@@ -48,15 +39,23 @@ impl LedgerSum {
         sees_all.then_some(Self { tenant, purpose, from, until, month, known })
     }
 
-    /// Writes the balance of the account of the row `u`.
+    /// Writes the sum for the row `u`, which names a mandate, a currency and an account.
     pub(super) fn write_balance<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        let are_months_summed = self.from.is_none() && self.known.is_none();
+        let is_one_account = self.purpose == Purpose::Receivables;
+        let are_months_summed = is_one_account && self.from.is_none() && self.known.is_none();
         if are_months_summed {
             sql.text("coalesce((SELECT sum(b.currency_debit - b.currency_credit) FROM account_balances b WHERE b.tenant_id = u.tenant_id AND b.mandate_id = u.mandate_id AND b.account_id = u.account_id AND b.currency = u.currency AND b.month < ");
             sql.bind::<Date, _>(&self.month)?;
             sql.text("), 0) + ");
         }
-        sql.text("coalesce((SELECT sum(l.currency_debit - l.currency_credit) FROM entry_lines l JOIN entries e ON e.tenant_id = l.tenant_id AND e.id = l.entry_id WHERE l.tenant_id = u.tenant_id AND l.account_id = u.account_id AND l.currency = u.currency AND e.state = 'posted' AND l.booked_on <= ");
+        sql.text("coalesce((SELECT sum(l.currency_debit - l.currency_credit) FROM entry_lines l JOIN entries e ON e.tenant_id = l.tenant_id AND e.id = l.entry_id JOIN accounts a ON a.tenant_id = l.tenant_id AND a.id = l.account_id WHERE l.tenant_id = u.tenant_id AND l.mandate_id = u.mandate_id AND l.currency = u.currency AND e.state = 'posted' AND ");
+        // From 3800 on, the plan has what lessens revenue: discounts, losses, rounding.
+        sql.text(if is_one_account {
+            "l.account_id = u.account_id"
+        } else {
+            "a.kind = 'income' AND a.number < '3800'"
+        });
+        sql.text(" AND l.booked_on <= ");
         sql.bind::<Date, _>(&self.until)?;
         if let Some(from) = self.from.as_ref().or(are_months_summed.then_some(&self.month)) {
             sql.text(" AND l.booked_on >= ");

@@ -8,13 +8,14 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Date, Integer, Nullable, Text};
 
 use super::figures::total;
-use super::ledger::{LedgerSum, Purpose};
+use super::ledger::LedgerSum;
 use crate::dates::Day;
 use crate::db::schema::invoices;
 use crate::db::types::{Amount, Id};
 use crate::db::{HandWritten, HandWrittenSql, Read};
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, InvoiceId, MandateId, TenantId, UserId};
+use crate::ledger::Purpose;
 use crate::money::{Currency, CurrencyAmount, Money};
 
 /// Which open items are meant.

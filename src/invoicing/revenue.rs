@@ -70,6 +70,7 @@ impl Billed {
         Ok(())
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "a statement borrows what it binds")]
     fn write_conditions<'b>(
         &'b self,
         sql: &mut HandWrittenSql<'_, 'b>,

@@ -59,6 +59,7 @@ fn what_was_open_is_told_as_it_was_known(world: &World) {
             let open = sales.open(as_of, known);
             assert_eq!(items, owed(&open), "{as_of} #{known}");
             totals_are(&page, &sales, &open);
+            assert!(page["controls"].to_string().contains("receivables of the firm's ledger"));
             answers.push(items);
         }
         let (now, page) = listed(&owner, json!({ "as_of": as_of }));

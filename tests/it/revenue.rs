@@ -61,6 +61,8 @@ fn revenue_is_that_of_invoices_and_credit_notes_issued_in_the_period(world: &Wor
                 assert!(total.get("previous").is_none());
             }
             assert!(answer.get("groups").is_none());
+            let with_ledger = "the total equals the revenue accounts of the firm's ledger";
+            assert!(answer["controls"].to_string().contains(with_ledger));
             assert_eq!(answer["as_known_on"], format!("#{last}"));
             all_hold(&answer);
         }

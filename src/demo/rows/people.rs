@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ClientId, TenantId, TokenId, UserId};
 use crate::language::Language;
 use crate::money::Currency;
+use crate::vat::seed_vat_codes;
 
 /// Scopes of the tokens, within what the role grants.
 const SCOPES: &str = "read propose payroll.read_sensitive document.read_confidential";
@@ -161,7 +162,8 @@ pub(super) fn write_firm(connection: &mut AnyConnection, writing: Writing<'_>) -
         payment_term_days: 30,
     };
     insert_all!(connection, firms::table, [row]);
-    seed_roles(connection, tenant)
+    seed_roles(connection, tenant)?;
+    seed_vat_codes(connection, tenant)
 }
 
 pub(super) fn write_memberships(
