@@ -134,6 +134,12 @@ ids! {
     TimeEntryId,
     /// A filed document.
     DocumentId,
+    /// A statement of a bank account.
+    BankStatementId,
+    /// A line of one.
+    BankLineId,
+    /// A change that was proposed.
+    ProposalId,
     /// A record of whatever kind, where its kind is named beside it.
     RecordId,
 }

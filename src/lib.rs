@@ -12,7 +12,7 @@
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`prompts`]: instructions for recurring work.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`], [`tasks`], [`time`], [`projects`],
-//!   [`documents`]: the slices of the domain.
+//!   [`documents`], [`banking`], [`proposals`], [`audit`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -22,7 +22,9 @@ mod text_enum;
 #[macro_use]
 pub mod db;
 mod admin;
+pub mod audit;
 pub mod auth;
+pub mod banking;
 pub mod cli;
 pub mod clients;
 pub mod config;
@@ -43,6 +45,7 @@ pub mod payroll;
 pub mod projects;
 pub mod prompts;
 pub mod proofs;
+pub mod proposals;
 pub mod registry;
 pub mod reports;
 pub mod tasks;

@@ -169,6 +169,45 @@ pub(super) const DOCUMENTS: Path = Path {
     ),
     client: concat!("documents.mandate_id IN ", mandates!(client)),
 };
+pub(super) const OF_STATEMENTS: Path = path!(
+    "{c} IN (SELECT b.id FROM bank_statements b WHERE b.tenant_id = {t} AND b.mandate_id IN ",
+    mandates,
+    ")"
+);
+pub(super) const OF_PAYMENTS: Path = path!(
+    "{c} IN (SELECT p.id FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id \
+     WHERE p.tenant_id = {t} AND ",
+    invoice("i"),
+    ")"
+);
+/// What somebody proposed is theirs to see; besides, whoever reaches what it is about.
+pub(super) const PROPOSALS: Path = Path {
+    listed: concat!(
+        "(proposals.user_id = {u} OR proposals.mandate_id IN ",
+        mandates!(listed),
+        " OR (proposals.mandate_id IS NULL AND proposals.client_id IN ",
+        clients!(listed),
+        "))"
+    ),
+    client: "proposals.user_id = {u}",
+};
+/// A record of no mandate is reached through its client; one of neither, by whoever reaches every mandate.
+pub(super) const COMMIT_RECORDS: Path = Path {
+    listed: concat!(
+        "({c} IN ",
+        mandates!(listed),
+        " OR ({c} IS NULL AND commit_records.client_id IN ",
+        clients!(listed),
+        "))"
+    ),
+    client: concat!(
+        "({c} IN ",
+        mandates!(client),
+        " OR ({c} IS NULL AND commit_records.client_id IN ",
+        clients!(client),
+        "))"
+    ),
+};
 
 /// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
 ///

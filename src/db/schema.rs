@@ -192,6 +192,28 @@ tables! {
         dated_on -> Date, filed_on -> Date, media_type -> Text, bytes -> BigInt, sha256 -> Binary,
         is_confidential -> Bool, text -> Text, search_text -> Text,
     }
+    bank_statements (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, iban -> Text, number -> Text, from_on -> Date, to_on -> Date,
+        currency -> Text, opening -> Amount, closing -> Amount, imported_at -> Moment,
+    }
+    bank_lines (tenant_id, id) {
+        tenant_id -> Id, id -> Id, statement_id -> Id, position -> Integer, booked_on -> Date, value_on -> Date,
+        amount -> Amount, currency -> Text, reference -> Nullable<Text>, end_to_end_id -> Nullable<Text>,
+        debtor_name -> Nullable<Text>, debtor_iban -> Nullable<Text>, text -> Nullable<Text>,
+        servicer_reference -> Nullable<Text>, is_reversal -> Bool,
+    }
+    bank_line_payments (tenant_id, bank_line_id, payment_id) {
+        tenant_id -> Id, bank_line_id -> Id, payment_id -> Id,
+    }
+    proposals (tenant_id, id) {
+        tenant_id -> Id, id -> Id, tool -> Text, user_id -> Id, credential -> Text, summary -> Text, arguments -> Text,
+        mandate_id -> Nullable<Id>, client_id -> Nullable<Id>, state -> Text, area -> Nullable<Text>,
+        created_at -> Moment, expires_at -> Moment, decided_at -> Nullable<Moment>, decided_by -> Nullable<Id>,
+    }
+    commit_records (tenant_id, commit_number, position) {
+        tenant_id -> Id, commit_number -> BigInt, position -> Integer, action -> Text, record_kind -> Text,
+        record_id -> Id, mandate_id -> Nullable<Id>, client_id -> Nullable<Id>,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -295,6 +317,11 @@ reachable! {
     tasks.id through TASKS,
     time_entries.id through TIME,
     documents.id through DOCUMENTS,
+    bank_statements.mandate_id through MANDATES,
+    bank_lines.statement_id through OF_STATEMENTS,
+    bank_line_payments.payment_id through OF_PAYMENTS,
+    proposals.id through PROPOSALS,
+    commit_records.mandate_id through COMMIT_RECORDS,
 }
 own! { api_tokens.user_id }
 searched! { clients, mandates, services, invoices, employees, accounts, entries, tasks, time_entries, documents }

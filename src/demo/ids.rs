@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::ids::{
-    AccountId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId, PayslipId,
-    PositionId,
+    AccountId, BankStatementId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId,
+    PayslipId, PositionId,
 };
 
 /// What an id is of.
@@ -63,6 +63,12 @@ pub enum Kind {
     TimeEntry,
     /// A filed document.
     Document,
+    /// A proposal.
+    Proposal,
+    /// A bank statement.
+    BankStatement,
+    /// A line of one.
+    BankLine,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -142,4 +148,10 @@ pub fn example_entry() -> EntryId {
 #[must_use]
 pub fn example_position() -> PositionId {
     id(0, Kind::Position, 1).into()
+}
+
+/// The bank statement of the examples.
+#[must_use]
+pub fn example_bank_statement() -> BankStatementId {
+    id(0, Kind::BankStatement, 1).into()
 }

@@ -34,7 +34,7 @@ pub use scale::{Extent, Scale};
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
      dispatches, payments, reminders, employees, payslips, payslip_lines, \
      exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances, project_positions, project_operations, \
-     tasks, time_entries, documents";
+     tasks, time_entries, documents, bank_lines, proposals, commit_records";
 
 text_enum! {
     /// Whether a person of the demo gets in.

@@ -1,6 +1,7 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
 mod enumerations;
+mod overview;
 mod rates;
 mod services;
 mod who_am_i;
@@ -20,8 +21,11 @@ use crate::registry::{ReadTool, Resource, Tool};
 use crate::text::{Address, FreeText, Place};
 
 /// The tools of this slice.
-pub const TOOLS: &[Tool] =
-    &[Tool::read::<who_am_i::WhoAmI>().in_every_toolset(), Tool::read::<services::ListServices>()];
+pub const TOOLS: &[Tool] = &[
+    Tool::read::<who_am_i::WhoAmI>().in_every_toolset(),
+    Tool::read::<overview::GetFirmOverview>(),
+    Tool::read::<services::ListServices>(),
+];
 
 /// The resources of this slice.
 pub const RESOURCES: &[Resource] = &[

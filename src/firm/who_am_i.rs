@@ -11,6 +11,7 @@ use crate::db::schema::mandates;
 use crate::db::{Mandates, Read};
 use crate::error::Result;
 use crate::ids::UserId;
+use crate::language::Language;
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
@@ -49,6 +50,8 @@ struct Person {
     name: FreeText,
     /// The person's e-mail address.
     email: FreeText,
+    /// The language of labels and account names in answers.
+    language: Language,
 }
 
 /// The firm a person works for.
@@ -103,6 +106,7 @@ impl ReadTool for WhoAmI {
                 id: caller.user(),
                 name: caller.name().into(),
                 email: caller.email().into(),
+                language: caller.language(),
             },
             firm: MyFirm {
                 slug: caller.firm_slug().to_owned(),

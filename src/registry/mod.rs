@@ -195,10 +195,13 @@ const TOOLSETS: &[(&str, &[Tool])] = &[
     ("clients", crate::clients::TOOLS),
     ("mandates", crate::mandates::TOOLS),
     ("billing", crate::invoicing::TOOLS),
+    ("billing", crate::banking::TOOLS),
     ("vat", crate::vat::TOOLS),
     ("payroll", crate::payroll::TOOLS),
     ("ledger", crate::ledger::TOOLS),
     ("ledger", crate::reports::TOOLS),
+    ("audit", crate::proposals::TOOLS),
+    ("audit", crate::audit::TOOLS),
     ("work", crate::tasks::TOOLS),
     ("work", crate::time::TOOLS),
     ("work", crate::projects::TOOLS),
@@ -213,7 +216,7 @@ const RESOURCES: &[(&str, &[Resource])] = &[
 ];
 /// What the figures of reports are made of: each kind once.
 const FIGURES: &[&[FigureKind]] =
-    &[crate::ledger::FIGURES, crate::vat::FIGURES, crate::time::FIGURES];
+    &[crate::invoicing::FIGURES, crate::ledger::FIGURES, crate::vat::FIGURES, crate::time::FIGURES];
 /// How arguments of prompts and templates are completed.
 const COMPLETIONS: &[Completion] =
     &[crate::clients::COMPLETION, crate::mandates::COMPLETION, crate::payroll::COMPLETION];

@@ -13,6 +13,8 @@
 #[macro_use]
 mod world;
 
+mod audit;
+mod bank;
 mod cli;
 mod credentials;
 mod documents;
@@ -22,12 +24,15 @@ mod importing;
 mod ledger;
 mod ledger_random;
 mod limits;
+mod open_items;
 mod outage;
 mod payslips;
 mod prompts;
+mod proposals;
 mod protocol;
 mod reference;
 mod registry;
+mod revenue;
 mod robustness;
 mod routing;
 mod scaling;

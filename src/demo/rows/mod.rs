@@ -1,11 +1,13 @@
 //! The demo data as rows: what the plan leaves open is filled in for each firm.
 
+mod bank;
 mod books;
 mod clients;
 mod engagements;
 mod payroll;
 mod people;
 mod sales;
+mod window;
 mod work;
 
 pub(super) use people::Hashes;
@@ -48,6 +50,8 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         payroll::write(connection, writing, plan)?;
         books::write(connection, writing, plan)?;
         work::write(connection, writing, plan)?;
+        bank::write(connection, writing, plan)?;
+        window::write_proposals(connection, writing)?;
     }
-    Ok(())
+    window::write_log(connection)
 }
