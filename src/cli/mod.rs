@@ -113,6 +113,6 @@ mod tests {
                 leaves.push(leaf.get_name().to_owned());
             }
         }
-        assert_eq!(leaves.len(), 15, "{leaves:?}");
+        assert_eq!(leaves.len(), 16, "{leaves:?}");
     }
 }
