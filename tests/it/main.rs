@@ -13,9 +13,11 @@
 #[macro_use]
 mod world;
 
+mod books;
 mod cli;
 mod credentials;
 mod figures;
+mod golden;
 mod hosts;
 mod importing;
 mod ledger;
