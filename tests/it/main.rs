@@ -15,10 +15,12 @@ mod world;
 
 mod audit;
 mod bank;
+mod books;
 mod cli;
 mod credentials;
 mod documents;
 mod figures;
+mod golden;
 mod hosts;
 mod importing;
 mod ledger;
