@@ -358,6 +358,20 @@ impl<'b> HandWrittenSql<'_, 'b> {
         self.out.push_bind_param(value)
     }
 
+    /// That a text column contains every word, literally and in any order; to follow another condition.
+    pub fn contains_all(&mut self, column: &'static str, words: &'b [String]) -> QueryResult<()> {
+        for word in words {
+            self.out.push_sql(" AND ");
+            MultiBackend::walk_variant_ast(&Position, self.out.reborrow())?;
+            self.out.push_sql("(");
+            self.out.push_sql(column);
+            self.out.push_sql(", ");
+            self.out.push_bind_param::<Text, _>(word)?;
+            self.out.push_sql(") > 0");
+        }
+        Ok(())
+    }
+
     /// The reached rows of the table, as a derived table to be named with AS.
     pub fn rows(&mut self) -> QueryResult<()> {
         self.started = true;

@@ -143,8 +143,7 @@ fn sums(lines: &[Line], currency: Currency) -> Result<Sums> {
     let (net, vat) = (Money::from_minor(net), Money::from_minor(vat));
     let exact = net.plus(vat).ok_or_else(range)?;
     let is_paid_in_coins = currency == Currency::Chf;
-    let total =
-        if is_paid_in_coins { exact.to_five_centimes().ok_or_else(range)? } else { exact };
+    let total = if is_paid_in_coins { exact.to_five_centimes().ok_or_else(range)? } else { exact };
     let rounding = total.minus(exact).ok_or_else(range)?;
     Ok(Sums { net, vat, rounding, total })
 }

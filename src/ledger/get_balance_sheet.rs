@@ -90,7 +90,7 @@ impl ReadTool for GetBalanceSheet {
     type Output = BalanceSheet;
 
     fn example() -> Self {
-        let mandate_id = super::example_mandate();
+        let mandate_id = crate::demo::ids::example_ledger_mandate();
         Self { mandate_id, as_of: None, compare: Some(true), as_known_on: None }
     }
 

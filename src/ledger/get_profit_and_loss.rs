@@ -100,7 +100,7 @@ impl ReadTool for GetProfitAndLoss {
 
     fn example() -> Self {
         Self {
-            mandate_id: super::example_mandate(),
+            mandate_id: crate::demo::ids::example_ledger_mandate(),
             fiscal_year_id: None,
             from: None,
             to: None,

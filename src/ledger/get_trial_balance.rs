@@ -186,7 +186,7 @@ impl ReadTool for GetTrialBalance {
     type Output = TrialBalance;
 
     fn example() -> Self {
-        let mandate_id = super::example_mandate();
+        let mandate_id = crate::demo::ids::example_ledger_mandate();
         Self { mandate_id, fiscal_year_id: None, to: None, as_known_on: None, level: Some(2) }
     }
 

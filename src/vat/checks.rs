@@ -150,8 +150,10 @@ pub(super) fn of_effective(
         follows_from_base(&mut checks, tables, &found.sums, figure)?;
     }
     let off_rate = found.groups.iter().filter(|group| {
-        !matches!(tables.code(&group.code).map(|code| code.rule.direction),
-            Some(super::kinds::Direction::Input | super::kinds::Direction::None))
+        !matches!(
+            tables.code(&group.code).map(|code| code.rule.direction),
+            Some(super::kinds::Direction::Input | super::kinds::Direction::None)
+        )
     });
     let off_rate: i64 = off_rate.map(|group| group.off_rate).sum();
     checks
@@ -283,7 +285,8 @@ pub(super) fn of_year(
     coded_revenue: Option<Money>,
 ) -> Result<()> {
     for figure in [F::Turnover, F::Deductions, F::Taxable, F::TaxDue, F::InputTax] {
-        let sum = parts.iter().try_fold(Money::ZERO, |sum, part| plus(sum, part.amount(figure)?))?;
+        let sum =
+            parts.iter().try_fold(Money::ZERO, |sum, part| plus(sum, part.amount(figure)?))?;
         let check = checks.within(
             "the figure of the year is the sum of its periods",
             (whole.amount(figure)?, sum),
@@ -305,5 +308,7 @@ pub(super) fn of_year(
 /// What lines with a VAT code moved on revenue accounts, credit less debit.
 pub(super) fn coded_revenue(found: &Effective) -> Result<Money> {
     let revenue = found.groups.iter().filter(|group| group.kind == AccountKind::Income);
-    revenue.into_iter().try_fold(Money::ZERO, |sum, group| plus(sum, less(group.credit, group.debit)?))
+    revenue
+        .into_iter()
+        .try_fold(Money::ZERO, |sum, group| plus(sum, less(group.credit, group.debit)?))
 }

@@ -127,9 +127,10 @@ impl VatFigure {
     /// The tax at net rates is no sum of records but follows from their sum.
     fn add_taxes(&self, found: &NetRate, terms: &[Term], parts: &mut Parts) -> Result<()> {
         for ((figure, code, rate), (_, tax, _)) in &found.rows {
-            let is_chosen = self.activity.as_ref().is_none_or(|(of, percent)| {
-                of == code && *rate == Rate::from_minor(*percent)
-            });
+            let is_chosen = self
+                .activity
+                .as_ref()
+                .is_none_or(|(of, percent)| of == code && *rate == Rate::from_minor(*percent));
             for term in terms.iter().filter(|term| term.leaf == (*figure, VatPart::Tax)) {
                 if is_chosen {
                     parts.add(term.part, signed(*tax, term.sign)?, 0)?;
@@ -150,12 +151,14 @@ impl VatFigure {
         }
         let rows = found.rows.iter().filter(|((figure, code, rate), _)| {
             *figure == self.number
-                && self.activity.as_ref().is_none_or(|(of, percent)| {
-                    of == code && *rate == Rate::from_minor(*percent)
-                })
+                && self
+                    .activity
+                    .as_ref()
+                    .is_none_or(|(of, percent)| of == code && *rate == Rate::from_minor(*percent))
         });
-        let rows: Vec<_> =
-            rows.map(|((_, _, rate), (base, tax, _))| format!("{base} × {rate} % = {tax}")).collect();
+        let rows: Vec<_> = rows
+            .map(|((_, _, rate), (base, tax, _))| format!("{base} × {rate} % = {tax}"))
+            .collect();
         Some(format!("tax = turnover with the tax in it × net rate: {}", rows.join("; ")))
     }
 

@@ -126,13 +126,7 @@ impl NetRate {
     }
 
     /// Adds an amount of the line `at` as turnover of a supply: its own, or the tax charged on it.
-    fn supply(
-        &mut self,
-        method: &Method<'_>,
-        base: &Line,
-        at: usize,
-        amount: Money,
-    ) -> Result<()> {
+    fn supply(&mut self, method: &Method<'_>, base: &Line, at: usize, amount: Money) -> Result<()> {
         let part = VatPart::Base;
         let Some(code) = base.code.as_deref().and_then(|code| method.tables.code(code)) else {
             let turnover = Share { leaf: (F::Turnover, part), sign: Sign::Plus };
@@ -162,7 +156,12 @@ impl NetRate {
         self.add(share, Some((figure, activity.code.clone(), activity.rate)), amount)
     }
 
-    fn add(&mut self, share: Share, row: Option<Row>, (line, amount): (usize, Money)) -> Result<()> {
+    fn add(
+        &mut self,
+        share: Share,
+        row: Option<Row>,
+        (line, amount): (usize, Money),
+    ) -> Result<()> {
         let amount = signed(amount, share.sign)?;
         self.sums.add(share.leaf, amount)?;
         self.contributions.push(Contribution { leaf: share.leaf, row, amount, line });

@@ -173,7 +173,10 @@ mod tests {
             (VatPeriod::Year, 2026, 1, "2026", "2027-02-28"),
         ] {
             let period = Period::of(kind, year, number).unwrap();
-            assert_eq!((period.label(), period.due_on().to_string()), (label.into(), due_on.into()));
+            assert_eq!(
+                (period.label(), period.due_on().to_string()),
+                (label.into(), due_on.into())
+            );
         }
     }
 
@@ -191,7 +194,9 @@ mod tests {
     fn a_period_of_another_kind_is_refused_with_the_way_out() {
         let year = Asked { year: 2026, quarter: None, half: None, month: None };
         let quarter = Asked { quarter: Some(2), ..year };
-        assert!(matches!(quarter.choose(VatPeriod::Quarter), Ok(Choice::One(period)) if period.number == 2));
+        assert!(
+            matches!(quarter.choose(VatPeriod::Quarter), Ok(Choice::One(period)) if period.number == 2)
+        );
         assert!(matches!(year.choose(VatPeriod::Quarter), Ok(Choice::Year(_, VatPeriod::Quarter))));
         assert!(matches!(year.choose(VatPeriod::Year), Ok(Choice::One(_))));
         let said = |asked: &Asked, kind| asked.choose(kind).unwrap_err().to_string();

@@ -180,9 +180,9 @@ impl HandWritten for Movements {
             }
             Which::Revenue => sql.text(" AND a.kind = 'income'"),
             Which::UncodedRevenue => sql.text(" AND a.kind = 'income' AND l.vat_code IS NULL"),
-            Which::UnassignedRevenue => sql.text(
-                " AND a.kind = 'income' AND l.vat_code IS NULL AND a.vat_activity IS NULL",
-            ),
+            Which::UnassignedRevenue => {
+                sql.text(" AND a.kind = 'income' AND l.vat_code IS NULL AND a.vat_activity IS NULL")
+            }
         }
         sql.text(" GROUP BY a.number ORDER BY a.number");
         Ok(())

@@ -162,11 +162,8 @@ pub(super) fn terms(figure: FormFigure) -> Vec<Term> {
             (false, VatPart::Base) => &[VatPart::Base],
             (false, VatPart::Tax) => &[VatPart::Tax],
         };
-        let term = |part: &VatPart| Term {
-            part: part.as_str(),
-            leaf: (figure, *part),
-            sign: Sign::Plus,
-        };
+        let term =
+            |part: &VatPart| Term { part: part.as_str(), leaf: (figure, *part), sign: Sign::Plus };
         return parts.iter().map(term).collect();
     }
     let of_term = |(term, sign): &(FormFigure, Sign)| {

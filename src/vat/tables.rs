@@ -49,8 +49,7 @@ impl Tables {
         let codes = scope.rows(vat_codes::table).order(vat_codes::code);
         let codes: Vec<(CodeRule, Labels)> =
             scope.load(codes.select((CodeRule::as_select(), labels)).at_most(MOST_CODES))?;
-        let labelled =
-            |(rule, labels)| LabelledCode { rule, label: language.pick(labels) };
+        let labelled = |(rule, labels)| LabelledCode { rule, label: language.pick(labels) };
         let columns = (
             vat_code_rates::code,
             vat_code_rates::valid_from,

@@ -68,7 +68,9 @@ fn lines(chance: &mut Chance, ledger: &Ledger) -> Vec<Line> {
         let amount = if chance.happens(50) { amount } else { -amount };
         let one = match ledger.accounts[account].currency {
             Some("EUR") => Line { account, amount, currency: "EUR", foreign: amount * 10 / 11 },
-            _ if chance.happens(15) => Line { account, amount, currency: "EUR", foreign: amount / 2 },
+            _ if chance.happens(15) => {
+                Line { account, amount, currency: "EUR", foreign: amount / 2 }
+            }
             _ if chance.happens(5) => Line { account, amount, currency: "USD", foreign: 0 },
             _ => line(account, amount),
         };
@@ -118,7 +120,13 @@ fn begin(chance: &mut Chance, books: &mut Bookkeeper<'_>) -> (Ledger, Vec<usize>
 }
 
 /// Posts some entries, and reversals of a few of them on later days of the same year.
-fn post(chance: &mut Chance, books: &mut Bookkeeper<'_>, ledger: &mut Ledger, entries: &[usize], at: &str) {
+fn post(
+    chance: &mut Chance,
+    books: &mut Bookkeeper<'_>,
+    ledger: &mut Ledger,
+    entries: &[usize],
+    at: &str,
+) {
     let mut commit = None;
     for &entry in entries {
         let under = match commit {
@@ -136,8 +144,7 @@ fn post(chance: &mut Chance, books: &mut Bookkeeper<'_>, ledger: &mut Ledger, en
                 ..line.clone()
             });
             let turned = turned.collect();
-            let reversal =
-                books.draft(ledger, original.year, "EXT", on, turned, Some(original.id));
+            let reversal = books.draft(ledger, original.year, "EXT", on, turned, Some(original.id));
             let under = books.commit(at);
             books.post(ledger, reversal, under);
         }
@@ -220,7 +227,8 @@ impl Asked<'_> {
     fn trial_balance(&self, chance: &mut Chance) -> Value {
         let year = *chance.pick(&self.ledger.years);
         let to = chance.day((year.from, year.to));
-        let level = [None, None, Some(1), Some(2), Some(3), Some(4)][usize::try_from(chance.below(6)).unwrap()];
+        let level = [None, None, Some(1), Some(2), Some(3), Some(4)]
+            [usize::try_from(chance.below(6)).unwrap()];
         let arguments = if chance.happens(50) {
             json!({ "to": to, "level": level })
         } else {
@@ -255,18 +263,27 @@ impl Asked<'_> {
         for row in report["rows"].as_array().unwrap() {
             let number = row.get("account").map_or("", |number| number.as_str().unwrap());
             let sums = sums(row);
-            assert_eq!(expected.remove(number), Some(sums).filter(|one| *one != (0, 0, 0)), "{row} of {report}");
+            assert_eq!(
+                expected.remove(number),
+                Some(sums).filter(|one| *one != (0, 0, 0)),
+                "{row} of {report}"
+            );
             closing_sum += cents(&row["closing"]);
             for other in row.get("foreign").and_then(Value::as_array).into_iter().flatten() {
                 let key = (number.to_owned(), other["currency"].as_str().unwrap());
                 assert_eq!(foreign.remove(&key), Some(self::sums(other)), "{report}");
             }
         }
-        assert!(expected.is_empty() && foreign.is_empty(), "{expected:?} {foreign:?} not in {report}");
+        assert!(
+            expected.is_empty() && foreign.is_empty(),
+            "{expected:?} {foreign:?} not in {report}"
+        );
         assert_eq!(closing_sum, 0);
-        let drafts = self.ledger.entries.iter().filter(|entry| {
-            entry.commit.is_none() && (year.from..=to).contains(&entry.day)
-        });
+        let drafts = self
+            .ledger
+            .entries
+            .iter()
+            .filter(|entry| entry.commit.is_none() && (year.from..=to).contains(&entry.day));
         if self.known_on.is_none() {
             assert_eq!(report["drafts"], drafts.count());
         }
@@ -285,7 +302,8 @@ impl Asked<'_> {
         );
         let expected = self.ledger.results((from, to), self.known);
         let compared = &report["compared_with"];
-        let before = (day(compared["from"].as_str().unwrap()), day(compared["to"].as_str().unwrap()));
+        let before =
+            (day(compared["from"].as_str().unwrap()), day(compared["to"].as_str().unwrap()));
         if from == year.from && to == year.to && at > 0 {
             assert_eq!(before, (self.ledger.years[at - 1].from, self.ledger.years[at - 1].to));
         }
@@ -325,17 +343,22 @@ impl Asked<'_> {
                 let sign = if is_assets { 1 } else { -1 };
                 for line in section["lines"].as_array().unwrap() {
                     let number = line["account"].as_str().unwrap();
-                    let balance = self.ledger.balance((first, on), self.known, |one| one.number == number);
+                    let balance =
+                        self.ledger.balance((first, on), self.known, |one| one.number == number);
                     assert_eq!(cents(&line[amount]), sign * balance, "{number} on {on}: {report}");
                     seen += usize::from(balance != 0);
                 }
             }
             let open = self.ledger.accounts.iter().filter(|account| {
                 !account.is_anew()
-                    && self.ledger.balance((first, on), self.known, |one| one.number == account.number) != 0
+                    && self
+                        .ledger
+                        .balance((first, on), self.known, |one| one.number == account.number)
+                        != 0
             });
             assert_eq!(seen, open.count(), "{report}");
-            let kind = |kind: &str| self.ledger.balance((first, on), self.known, |one| one.kind == kind);
+            let kind =
+                |kind: &str| self.ledger.balance((first, on), self.known, |one| one.kind == kind);
             assert_eq!(cents(&report["totals"]["assets"][amount]), kind("asset"));
             assert_eq!(cents(&report["totals"]["liabilities"][amount]), -kind("liability"));
             assert_eq!(
@@ -349,7 +372,8 @@ impl Asked<'_> {
                 -self.ledger.balance((first, year - Days::new(1)), self.known, |one| one.is_anew()),
             ];
             let shown = report["results"].as_array().unwrap().iter();
-            let shown: Vec<i64> = shown.map(|line| cents(&line[amount])).filter(|one| *one != 0).collect();
+            let shown: Vec<i64> =
+                shown.map(|line| cents(&line[amount])).filter(|one| *one != 0).collect();
             let results: Vec<i64> = results.into_iter().filter(|one| *one != 0).collect();
             assert_eq!(shown, results, "{report}");
         }
@@ -372,18 +396,25 @@ impl Asked<'_> {
             arguments["as_known_on"] = json!(known_on);
         }
         let since = self.ledger.year_start(from);
-        let (opening, debit, credit) = self.ledger.turnover(at, None, (from, to), since, self.known);
-        let mut expected = self.ledger.known(self.known).filter(|(entry, line)| {
-            line.account == at && (from..=to).contains(&entry.day)
-        }).map(|(entry, line)| (entry.day, entry.id, line.clone())).collect::<Vec<_>>();
+        let (opening, debit, credit) =
+            self.ledger.turnover(at, None, (from, to), since, self.known);
+        let mut expected = self
+            .ledger
+            .known(self.known)
+            .filter(|(entry, line)| line.account == at && (from..=to).contains(&entry.day))
+            .map(|(entry, line)| (entry.day, entry.id, line.clone()))
+            .collect::<Vec<_>>();
         expected.sort_by_key(|(day, id, _)| (*day, *id));
         let (mut running, mut seen) = (opening, 0);
         loop {
             let page = self.client.ask("get_account_statement", arguments.clone());
             assert_controls(&page);
-            for (name, amount) in
-                [("opening", opening), ("debit", debit), ("credit", credit), ("closing", opening + debit - credit)]
-            {
+            for (name, amount) in [
+                ("opening", opening),
+                ("debit", debit),
+                ("credit", credit),
+                ("closing", opening + debit - credit),
+            ] {
                 assert_eq!(cents(&page[name]), amount, "{name}: {page}");
             }
             assert_eq!(page["total"], expected.len());
@@ -416,7 +447,8 @@ impl Asked<'_> {
 
 /// Opening, debit and credit of a row.
 fn sums(row: &Value) -> (i64, i64, i64) {
-    let (opening, debit, credit) = (cents(&row["opening"]), cents(&row["debit"]), cents(&row["credit"]));
+    let (opening, debit, credit) =
+        (cents(&row["opening"]), cents(&row["debit"]), cents(&row["credit"]));
     assert_eq!(cents(&row["closing"]), opening + debit - credit, "{row}");
     (opening, debit, credit)
 }
@@ -432,7 +464,11 @@ fn explain_one(client: &Client, chance: &mut Chance, rows: &[Value]) {
         Some(_) => {
             for part in ["opening", "debit", "credit"] {
                 let sum = parts.get(part).or(parts.get("balance").filter(|_| part == "opening"));
-                assert_eq!(sum.copied().unwrap_or_default().0, cents(&row[part]), "{part} {row} {parts:?}");
+                assert_eq!(
+                    sum.copied().unwrap_or_default().0,
+                    cents(&row[part]),
+                    "{part} {row} {parts:?}"
+                );
             }
         }
         None => {

@@ -15,11 +15,14 @@ mod world;
 
 mod cli;
 mod credentials;
+mod double_entry;
 mod figures;
 mod hosts;
 mod importing;
 mod ledger;
+mod ledger_clocks;
 mod ledger_random;
+mod ledger_search;
 mod limits;
 mod outage;
 mod protocol;

@@ -101,6 +101,7 @@ pub(crate) struct Bookkeeper<'w> {
     firm: &'static str,
     next_id: u128,
     pub(crate) last_commit: i64,
+    latest: String,
     sql: String,
 }
 
@@ -114,7 +115,8 @@ impl<'w> Bookkeeper<'w> {
         );
         let last_commit = world.query(&last)[0][0].parse().unwrap();
         let next_id = 0x0199_0000_0000_7000_8000_0000_0000_0000;
-        Self { world, firm, next_id, last_commit, sql: String::new() }
+        let (latest, sql) = (String::new(), String::new());
+        Self { world, firm, next_id, last_commit, latest, sql }
     }
 
     /// An id, as SQL writes it.
@@ -138,7 +140,6 @@ impl<'w> Bookkeeper<'w> {
     pub(crate) fn tenant(&self) -> String {
         format!("(SELECT id FROM tenants WHERE slug = '{}')", self.firm)
     }
-
 
     fn id(&mut self) -> Uuid {
         self.next_id += 1;
@@ -184,7 +185,8 @@ impl<'w> Bookkeeper<'w> {
     ) -> usize {
         let id = self.id();
         let yes = if self.world.database.is_postgres() { ["true", "false"] } else { ["1", "0"] };
-        let kept_in = currency.map_or_else(|| "NULL".to_owned(), |currency| format!("'{currency}'"));
+        let kept_in =
+            currency.map_or_else(|| "NULL".to_owned(), |currency| format!("'{currency}'"));
         self.add(&format!(
             "INSERT INTO accounts (tenant_id, id, mandate_id, number, label_fr, label_de, label_en, kind, currency, is_postable, \
              is_active, needs_party, search_text) VALUES ({}, {}, {}, '{number}', 'Compte {number}', 'Konto {number}', \
@@ -224,10 +226,12 @@ impl<'w> Bookkeeper<'w> {
         reverses: Option<Uuid>,
     ) -> usize {
         let id = self.id();
-        let (tenant, entry, mandate) = (self.tenant(), self.literal(id), self.literal(ledger.mandate));
+        let (tenant, entry, mandate) =
+            (self.tenant(), self.literal(id), self.literal(ledger.mandate));
         let year_id = self.literal(ledger.years[year].id);
         let reversed = reverses.map_or_else(|| "NULL".to_owned(), |id| self.literal(id));
-        let user = format!("(SELECT user_id FROM commits WHERE tenant_id = {tenant} AND number = 1)");
+        let user =
+            format!("(SELECT user_id FROM commits WHERE tenant_id = {tenant} AND number = 1)");
         let at = if self.world.database.is_postgres() {
             "2026-11-29T00:00:00Z"
         } else {
@@ -236,13 +240,15 @@ impl<'w> Bookkeeper<'w> {
         self.add(&format!(
             "INSERT INTO entries (tenant_id, id, mandate_id, fiscal_year_id, journal, booked_on, text, voucher, state, reverses_id, \
              search_text, created_by, created_at) VALUES ({tenant}, {entry}, {mandate}, {year_id}, '{journal}', '{day}', \
-             'Text {journal}', 'V-{}', 'draft', {reversed}, 'text {journal} {day}', {user}, '{at}')",
-            id.simple()
+             'Text {journal}', 'V-{}', 'draft', {reversed}, 'text {} {day}', {user}, '{at}')",
+            id.simple(),
+            journal.to_lowercase()
         ));
         let mut values = String::new();
         for (at, line) in lines.iter().enumerate() {
             let side = |amount: i64| (self.money(amount.max(0)), self.money((-amount).max(0)));
-            let ((debit, credit), (foreign_debit, foreign_credit)) = (side(line.amount), side(line.foreign));
+            let ((debit, credit), (foreign_debit, foreign_credit)) =
+                (side(line.amount), side(line.foreign));
             let account = self.literal(ledger.accounts[line.account].id);
             let comma = if at == 0 { "" } else { ", " };
             write!(
@@ -258,13 +264,26 @@ impl<'w> Bookkeeper<'w> {
              currency_debit, currency_credit) VALUES {values}"
         ));
         let number = 0;
-        ledger.entries.push(Entry { id, year, journal, number, day, lines, commit: None, reverses });
+        ledger.entries.push(Entry {
+            id,
+            year,
+            journal,
+            number,
+            day,
+            lines,
+            commit: None,
+            reverses,
+        });
         ledger.entries.len() - 1
     }
 
-    /// The firm's next commit, at an instant such as `2026-11-29T08:00:00`.
+    /// The firm's next commit, at an instant such as `2026-11-29T08:00:00` or at that of the last one, if later.
     pub(crate) fn commit(&mut self, at: &str) -> i64 {
         self.last_commit += 1;
+        if *at > *self.latest {
+            at.clone_into(&mut self.latest);
+        }
+        let at = self.latest.clone();
         let fraction = if self.world.database.is_postgres() { "" } else { ".000000" };
         let (tenant, number) = (self.tenant(), self.last_commit);
         self.add(&format!(
@@ -299,7 +318,8 @@ impl<'w> Bookkeeper<'w> {
         lines: &[(usize, i64)],
     ) -> usize {
         let on = day(on);
-        let year = ledger.years.iter().position(|year| (year.from..=year.to).contains(&on)).unwrap();
+        let year =
+            ledger.years.iter().position(|year| (year.from..=year.to).contains(&on)).unwrap();
         let lines = lines.iter().map(|(account, amount)| line(*account, *amount)).collect();
         let entry = self.draft(ledger, year, journal, on, lines, None);
         let commit = self.commit("2026-11-29T08:00:00");
@@ -311,5 +331,8 @@ impl<'w> Bookkeeper<'w> {
     pub(crate) fn write(&mut self) {
         let sql = std::mem::take(&mut self.sql);
         self.world.sql(&format!("BEGIN; {sql} COMMIT;"));
+        if self.world.database.is_postgres() {
+            self.world.sql("ANALYZE entries, entry_lines, account_balances");
+        }
     }
 }

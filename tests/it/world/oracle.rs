@@ -34,7 +34,8 @@ impl Account {
 impl Ledger {
     /// The lines that are posted and known, each with its entry.
     pub(crate) fn known(&self, known: i64) -> impl Iterator<Item = (&Entry, &Line)> {
-        let posted = self.entries.iter().filter(move |entry| entry.commit.is_some_and(|at| at <= known));
+        let posted =
+            self.entries.iter().filter(move |entry| entry.commit.is_some_and(|at| at <= known));
         posted.flat_map(|entry| entry.lines.iter().map(move |line| (entry, line)))
     }
 
@@ -75,13 +76,15 @@ impl Ledger {
     }
 
     /// What each account adds to the result of some days, by number, without nothings.
-    pub(crate) fn results(&self, (from, to): (NaiveDate, NaiveDate), known: i64) -> BTreeMap<String, i64> {
+    pub(crate) fn results(
+        &self,
+        (from, to): (NaiveDate, NaiveDate),
+        known: i64,
+    ) -> BTreeMap<String, i64> {
         let mut results = BTreeMap::new();
         for (entry, line) in self.known(known) {
             let account = &self.accounts[line.account];
-            if account.is_of_result()
-                && entry.journal != "CLO"
-                && (from..=to).contains(&entry.day)
+            if account.is_of_result() && entry.journal != "CLO" && (from..=to).contains(&entry.day)
             {
                 *results.entry(account.number.clone()).or_insert(0) -= line.amount;
             }
@@ -105,7 +108,11 @@ impl Ledger {
 }
 
 /// Asks for all pages of a figure's rows, checks that they add up to its parts, and answers these with their counts.
-pub(crate) fn explained(client: &Client, figure: &Value, limit: i64) -> BTreeMap<String, (i64, i64)> {
+pub(crate) fn explained(
+    client: &Client,
+    figure: &Value,
+    limit: i64,
+) -> BTreeMap<String, (i64, i64)> {
     let mut arguments = json!({ "figure": figure, "limit": limit });
     let mut summed: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     loop {
