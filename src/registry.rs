@@ -289,6 +289,7 @@ pub fn tool_for(caller: &Caller, name: &str) -> Result<&'static Tool> {
 }
 
 /// The kind of figure that a handle names.
+#[must_use]
 pub fn figure_kind(tag: u8) -> Option<&'static FigureKind> {
     FIGURES.iter().copied().flatten().find(|kind| kind.tag() == tag)
 }

@@ -10,6 +10,7 @@ use crate::config::DatabaseArgs;
 use crate::dates::Clock;
 use crate::error::{Code, Error, Result};
 use crate::ledger::import::{Import, MissingYears, import};
+use crate::ledger::posting::Latitude;
 
 /// What is done with books.
 #[derive(Debug, Subcommand)]
@@ -40,6 +41,9 @@ pub(super) struct ImportArgs {
     /// Make the fiscal years that are missing, as the mandate's years end
     #[arg(long)]
     create_years: bool,
+    /// Post to provisionally closed years too, as adjustments
+    #[arg(long)]
+    adjust: bool,
     /// E-mail address of the person in whose name to post [default: the firm's first owner]
     #[arg(long, value_name = "EMAIL")]
     by: Option<Email>,
@@ -53,6 +57,7 @@ pub(super) fn run(command: &LedgerCommand) -> Result<()> {
     let accounts = args.chart.as_deref().map_or_else(|| Ok(String::new()), read)?;
     let by = args.by.as_ref().map(ToString::to_string);
     let missing_years = if args.create_years { MissingYears::Create } else { MissingYears::Refuse };
+    let latitude = if args.adjust { Latitude::Adjusting } else { Latitude::Ordinary };
     let now = Clock::System.now();
     let done = administer(&args.database, |connection| {
         let wanted = Import {
@@ -62,6 +67,7 @@ pub(super) fn run(command: &LedgerCommand) -> Result<()> {
             entries: &entries,
             by: by.as_deref(),
             missing_years,
+            latitude,
         };
         import(connection, wanted, now)
     })?;

@@ -3,8 +3,10 @@
 //! Master data are written by hand in `fixtures/demo`; documents, payslips and postings follow from them by fixed rules,
 //! the same in both firms. Every text of a firm carries a word that the other never uses.
 
+mod books;
 mod check_digits;
 mod engagements;
+mod exchange;
 mod fixtures;
 pub mod ids;
 mod payroll;
@@ -27,7 +29,8 @@ use plan::Plan;
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
-     dispatches, payments, reminders, employees, payslips, payslip_lines";
+     dispatches, payments, reminders, employees, payslips, payslip_lines, \
+     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances";
 
 text_enum! {
     /// Whether a person of the demo gets in.

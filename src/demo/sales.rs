@@ -44,6 +44,14 @@ pub(super) struct Sale {
     pub(super) commit: Option<i64>,
 }
 
+impl Sale {
+    /// The first and the last day of supply, none of them before 2024 and its VAT rates.
+    pub(super) fn supplied(&self) -> Result<(Day, Day)> {
+        let first = day(2024, 1, 1)?;
+        Ok((self.on.minus_days(30).max(first), self.on.minus_days(1).max(first)))
+    }
+}
+
 /// A line.
 #[derive(Debug, Clone)]
 pub(super) struct Line {

@@ -1,5 +1,6 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
+mod rates;
 mod services;
 mod who_am_i;
 
@@ -27,6 +28,7 @@ pub const RESOURCES: &[Resource] = &[
     Resource::of::<FirmProfile>("guichet://firm", "The firm"),
     Resource::of::<services::ListServices>("guichet://services", "Services"),
     Resource::of::<Currencies>("guichet://currencies", "Currencies"),
+    Resource::of::<rates::Rates>("guichet://rules/rates", "Rates"),
 ];
 
 /// The firm on one page: name, UID, address, accounts for payments, currency, terms.

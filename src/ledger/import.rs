@@ -83,6 +83,7 @@ pub(crate) struct Import<'a> {
     /// The e-mail address of the person in whose name it is done; the firm's first owner if absent.
     pub(crate) by: Option<&'a str>,
     pub(crate) missing_years: MissingYears,
+    pub(crate) latitude: Latitude,
 }
 
 /// What was done.
@@ -127,7 +128,7 @@ pub(crate) fn import(
             years += 1;
         }
     }
-    let mut book = Book::open(connection, tenant, mandate, Latitude::Ordinary)?;
+    let mut book = Book::open(connection, tenant, mandate, import.latitude)?;
     let (mut lines, count, mut wrong) = (0, entries.len(), vec![]);
     for (at, entry) in entries {
         lines += entry.lines.len();

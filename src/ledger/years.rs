@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn a_missing_year_fills_the_gap_between_those_there_are() {
-        let day = |text| Day::parse(text).unwrap();
-        let span = |text, end, known: &[(&str, &str)]| {
+        let day = |text: &str| Day::parse(text).unwrap();
+        let span = |text: &str, end, known: &[(&str, &str)]| {
             let known: Vec<_> = known.iter().map(|(a, b)| (day(a), day(b))).collect();
             let (first, last) = around(day(text), end, &known).unwrap();
             format!("{first} {last}")

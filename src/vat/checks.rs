@@ -5,16 +5,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::effective::Effective;
-use super::form::{FormFigure, NET_RATE_TAXES, SUPPLY_TAXES};
-use super::kinds::{AccountKind, VatPart};
+use super::form::{ACQUISITION_TAXES, FormFigure, NET_RATE_TAXES, SUPPLY_TAXES};
+use super::kinds::Direction;
 use super::net_rate::NetRate;
-use super::queries::{Moved, Span, Which, movements};
+use super::queries::{Group, Moved, Span, Which, movements};
 use super::rules::{Sums, less, plus, range};
-use super::tables::{Filer, Tables};
+use super::setup::{CodeBook, Filer};
 use crate::dates::Day;
 use crate::db::Read;
 use crate::db::schema::fiscal_years;
 use crate::error::Result;
+use crate::ledger::{AccountKind, VatPart, YearState};
 use crate::money::{Currency, Money};
 use crate::text::FreeText;
 
@@ -70,8 +71,8 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    fn plain(&mut self, name: &'static str, holds: bool, what_to_do: &'static str) -> &mut Check {
-        self.list.push(Check {
+    fn check(&self, name: &'static str, holds: bool, what_to_do: &'static str) -> Check {
+        Check {
             name,
             number: None,
             holds,
@@ -83,53 +84,47 @@ impl Checks {
             lines: None,
             accounts: vec![],
             what_to_do: (!holds).then_some(what_to_do),
-        });
-        let at = self.list.len() - 1;
-        // The list has just been added to.
-        self.list.get_mut(at).unwrap_or_else(|| unreachable!("a check was pushed"))
+        }
     }
 
     /// Compares two amounts, which may differ by no more than `tolerance`.
     fn within(
-        &mut self,
+        &self,
         name: &'static str,
         (left, right): (Money, Money),
         tolerance: Money,
         what_to_do: &'static str,
-    ) -> Result<&mut Check> {
+    ) -> Result<Check> {
         let difference = less(left, right)?;
         let holds = difference.minor().abs() <= tolerance.minor();
-        let check = self.plain(name, holds, what_to_do);
-        (check.left, check.right) = (Some(left), Some(right));
-        check.difference = Some(difference);
-        check.tolerance = (tolerance > Money::ZERO).then_some(tolerance);
-        Ok(check)
-    }
-
-    fn equal(
-        &mut self,
-        name: &'static str,
-        sides: (Money, Money),
-        what_to_do: &'static str,
-    ) -> Result<&mut Check> {
-        self.within(name, sides, Money::ZERO, what_to_do)
+        Ok(Check {
+            left: Some(left),
+            right: Some(right),
+            difference: Some(difference),
+            tolerance: (tolerance > Money::ZERO).then_some(tolerance),
+            ..self.check(name, holds, what_to_do)
+        })
     }
 
     /// Finds accounts whose lines lack something.
     fn nothing_moved(
-        &mut self,
+        &self,
         name: &'static str,
         moved: &[Moved],
         what_to_do: &'static str,
-    ) -> Result<()> {
+    ) -> Result<Check> {
         let lines = moved.iter().map(|account| account.lines).sum();
-        let amount = total(moved)?;
-        let check = self.plain(name, lines == 0, what_to_do);
-        (check.lines, check.difference) = (Some(lines), Some(amount));
-        let named = moved.iter().take(MOST_ACCOUNTS);
-        check.accounts = named.map(|account| account.account.as_str().into()).collect();
-        Ok(())
+        Ok(Check {
+            lines: Some(lines),
+            difference: Some(total(moved)?),
+            accounts: numbers(moved),
+            ..self.check(name, lines == 0, what_to_do)
+        })
     }
+}
+
+fn numbers(moved: &[Moved]) -> Vec<FreeText> {
+    moved.iter().take(MOST_ACCOUNTS).map(|account| account.account.as_str().into()).collect()
 }
 
 fn total(moved: &[Moved]) -> Result<Money> {
@@ -141,33 +136,34 @@ pub(super) fn of_effective(
     scope: &mut Read<'_>,
     filer: &Filer,
     span: Span,
-    tables: &Tables,
+    codes: &CodeBook,
     found: &Effective,
 ) -> Result<Checks> {
     let mut checks = Checks { currency: filer.currency, list: vec![] };
     taxed_turnover(&mut checks, &found.sums, &SUPPLY_TAXES)?;
-    for figure in SUPPLY_TAXES.into_iter().chain(super::form::ACQUISITION_TAXES) {
-        follows_from_base(&mut checks, tables, &found.sums, figure)?;
+    for figure in SUPPLY_TAXES.into_iter().chain(ACQUISITION_TAXES) {
+        follows_from_base(&mut checks, codes, &found.sums, figure)?;
     }
-    let off_rate = found.groups.iter().filter(|group| {
-        !matches!(
-            tables.code(&group.code).map(|code| code.rule.direction),
-            Some(super::kinds::Direction::Input | super::kinds::Direction::None)
-        )
-    });
-    let off_rate: i64 = off_rate.map(|group| group.off_rate).sum();
-    checks
-        .plain(
+    let is_supply = |group: &&Group| {
+        let code = codes.code(&group.code).map(|code| code.rule.direction);
+        matches!(code, Some(Direction::Output | Direction::Acquisition))
+    };
+    let off_rate = found.groups.iter().filter(is_supply).map(|group| group.off_rate).sum();
+    checks.list.push(Check {
+        lines: Some(off_rate),
+        ..checks.check(
             "lines of supplies bear the rate of their day of supply",
             off_rate == 0,
             "list the lines of the figures concerned with explain_figure and correct rate or day of supply",
         )
-        .lines = Some(off_rate);
-    checks.nothing_moved(
+    });
+    let uncoded = movements(scope, span, Which::UncodedRevenue)?;
+    let uncoded = checks.nothing_moved(
         "lines on revenue accounts have a VAT code",
-        &movements(scope, span, Which::UncodedRevenue)?,
+        &uncoded,
         "reverse them and post them again with a VAT code; OO is the code of what lies outside VAT",
     )?;
+    checks.list.push(uncoded);
     let form = less(found.sums.amount(F::TaxDue)?, found.sums.amount(F::InputTax)?)?;
     ledger(scope, &mut checks, span, form)?;
     is_closed(scope, &mut checks, span)?;
@@ -179,19 +175,21 @@ pub(super) fn of_net_rate(
     scope: &mut Read<'_>,
     filer: &Filer,
     span: Span,
-    tables: &Tables,
+    codes: &CodeBook,
     found: &NetRate,
 ) -> Result<Checks> {
     let mut checks = Checks { currency: filer.currency, list: vec![] };
     taxed_turnover(&mut checks, &found.sums, &NET_RATE_TAXES)?;
-    for figure in super::form::ACQUISITION_TAXES {
-        follows_from_base(&mut checks, tables, &found.sums, figure)?;
+    for figure in ACQUISITION_TAXES {
+        follows_from_base(&mut checks, codes, &found.sums, figure)?;
     }
-    checks.nothing_moved(
+    let unassigned = movements(scope, span, Which::UnassignedRevenue)?;
+    let unassigned = checks.nothing_moved(
         "lines on revenue accounts have a VAT code or belong to an activity",
-        &movements(scope, span, Which::UnassignedRevenue)?,
+        &unassigned,
         "give the account its activity, or post the lines again with a VAT code; OO is the code of what lies outside VAT",
     )?;
+    checks.list.push(unassigned);
     ledger(scope, &mut checks, span, found.tax_moved)?;
     is_closed(scope, &mut checks, span)?;
     Ok(checks)
@@ -200,24 +198,25 @@ pub(super) fn of_net_rate(
 /// 299 = Σ bases.
 fn taxed_turnover(checks: &mut Checks, sums: &Sums, figures: &[FormFigure]) -> Result<()> {
     let bases = figures.iter().try_fold(Money::ZERO, |sum, one| plus(sum, sums.base(*one)))?;
-    let check = checks.equal(
+    let check = checks.within(
         "299 equals the sum of the taxed amounts of all rates",
         (sums.amount(F::Taxable)?, bases),
+        Money::ZERO,
         "look for supplies without a rate on their day of supply, or of no activity, among the lines of 200 and 289",
     )?;
-    check.number = Some(F::Taxable);
+    checks.list.push(Check { number: Some(F::Taxable), ..check });
     Ok(())
 }
 
 /// Tax ≈ base × rate.
 fn follows_from_base(
     checks: &mut Checks,
-    tables: &Tables,
+    codes: &CodeBook,
     sums: &Sums,
     figure: FormFigure,
 ) -> Result<()> {
     let (base, tax) = (sums.base(figure), sums.leaf((figure, VatPart::Tax)));
-    let Some(rate) = tables.percent_of(figure) else { return Ok(()) };
+    let Some(rate) = codes.percent_of(figure) else { return Ok(()) };
     if base == Money::ZERO && tax == Money::ZERO {
         return Ok(());
     }
@@ -228,20 +227,20 @@ fn follows_from_base(
         ROUNDING,
         "compare the tax of its lines with their taxed amounts: explain_figure lists both",
     )?;
-    check.number = Some(figure);
+    checks.list.push(Check { number: Some(figure), ..check });
     Ok(())
 }
 
 /// What accounts 1170, 1171 and 2200 moved, without the settlements against 2201, is what the form asks for.
 fn ledger(scope: &mut Read<'_>, checks: &mut Checks, span: Span, form: Money) -> Result<()> {
     let moved = movements(scope, span, Which::Vat)?;
-    let check = checks.equal(
+    let check = checks.within(
         "the return agrees with what accounts 1170, 1171 and 2200 moved, settlements to 2201 apart",
         (form, total(&moved)?),
+        Money::ZERO,
         "look for lines on these accounts without a VAT code, or for tax posted to other accounts",
     )?;
-    check.accounts =
-        moved.iter().take(MOST_ACCOUNTS).map(|account| account.account.as_str().into()).collect();
+    checks.list.push(Check { accounts: numbers(&moved), ..check });
     Ok(())
 }
 
@@ -259,20 +258,21 @@ fn is_closed(scope: &mut Read<'_>, checks: &mut Checks, span: Span) -> Result<()
         .filter(fiscal_years::ends_on.ge(span.from))
         .filter(fiscal_years::starts_on.le(span.to))
         .order(fiscal_years::starts_on);
-    let years: Vec<(Day, Day, String, Option<Day>)> =
+    let years: Vec<(Day, Day, YearState, Option<Day>)> =
         scope.load(years.select(columns).at_most(MOST_YEARS))?;
     let mut closed_until = span.from.minus_days(1);
     for (starts_on, ends_on, state, locked_through) in years {
-        let shut = if state == "closed" { Some(ends_on) } else { locked_through };
+        let shut = if state == YearState::Closed { Some(ends_on) } else { locked_through };
         if starts_on <= closed_until.plus_days(1) {
             closed_until = shut.map_or(closed_until, |shut| shut.max(closed_until));
         }
     }
-    checks.plain(
+    let check = checks.check(
         "the period is closed, so that nothing can be posted to it any more",
         closed_until >= span.to,
         "lock the fiscal year through the end of the period before filing",
     );
+    checks.list.push(check);
     Ok(())
 }
 
@@ -293,14 +293,17 @@ pub(super) fn of_year(
             ROUNDING,
             "file a correction with the reconciliation of the year",
         )?;
-        check.number = Some(figure);
+        checks.list.push(Check { number: Some(figure), ..check });
     }
     if let Some(coded) = coded_revenue {
-        checks.equal(
+        let revenue = total(&movements(scope, span, Which::Revenue)?)?;
+        let check = checks.within(
             "revenue in the annual accounts is what lines with a VAT code declare",
-            (total(&movements(scope, span, Which::Revenue)?)?, coded),
+            (revenue, coded),
+            Money::ZERO,
             "look for revenue without a VAT code",
         )?;
+        checks.list.push(check);
     }
     Ok(())
 }

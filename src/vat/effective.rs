@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::form::{Leaf, Sign};
 use super::queries::{Group, Selector, Span, groups};
 use super::rules::{Sums, Term, less, shares, signed};
-use super::tables::Tables;
+use super::setup::CodeBook;
 use crate::dates::Day;
 use crate::db::Read;
 use crate::error::Result;
@@ -30,11 +30,11 @@ pub(super) struct Effective {
 
 impl Effective {
     /// Reads the lines of a span.
-    pub(super) fn of(scope: &mut Read<'_>, span: Span, tables: &Tables) -> Result<Self> {
+    pub(super) fn of(scope: &mut Read<'_>, span: Span, codes: &CodeBook) -> Result<Self> {
         let mut this = Self { groups: groups(scope, span)?, ..Self::default() };
         for group in &this.groups {
-            let tax = tables.tax_figure(&group.code, group.rate_from);
-            let Some(code) = tables.code(&group.code) else { continue };
+            let tax = codes.tax_figure(&group.code, group.rate_from);
+            let Some(code) = codes.code(&group.code) else { continue };
             for share in shares(&code.rule, group.part, group.kind, tax) {
                 let amount = signed(less(group.credit, group.debit)?, share.sign)?;
                 this.sums.add(share.leaf, amount)?;

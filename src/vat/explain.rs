@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::effective::Effective;
 use super::form::FormFigure;
-use super::kinds::VatPart;
-use super::net_rate::NetRate;
+use super::net_rate::{self, NetRate};
 use super::queries::{Place, SelectedLine, Span, selected};
 use super::rules::{Term, plus, signed, terms};
-use super::tables::{Filer, Tables, activities};
+use super::setup::{CodeBook, Filer, activities};
 use crate::auth::Permission;
 use crate::db::{Page, Paging, Read};
 use crate::error::Result;
 use crate::ids::{EntryId, RecordId};
+use crate::ledger::VatPart;
 use crate::mandates::VatMethod;
-use crate::money::{Currency, Money, Rate};
+use crate::money::{Currency, Money};
 use crate::reports::{ExplainedRow, Explanation, FigureSource, Known, Part};
 
 /// A figure of a return of a mandate.
@@ -35,10 +35,10 @@ impl FigureSource for VatFigure {
 
     fn explain(&self, scope: &mut Read<'_>, paging: &Paging) -> Result<Explanation> {
         let filer = Filer::of(scope, self.span.mandate())?;
-        let tables = Tables::of(scope)?;
+        let codes = CodeBook::of(scope)?;
         match self.method {
-            VatMethod::NetRate => self.explain_net_rate(scope, paging, &filer, &tables),
-            _ => self.explain_effective(scope, paging, &filer, &tables),
+            VatMethod::NetRate => self.explain_net_rate(scope, paging, &filer, &codes),
+            _ => self.explain_effective(scope, paging, &filer, &codes),
         }
     }
 }
@@ -49,9 +49,9 @@ impl VatFigure {
         scope: &mut Read<'_>,
         paging: &Paging,
         filer: &Filer,
-        tables: &Tables,
+        codes: &CodeBook,
     ) -> Result<Explanation> {
-        let found = Effective::of(scope, self.span, tables)?;
+        let found = Effective::of(scope, self.span, codes)?;
         let terms = terms(self.number);
         let mut parts = Parts::of(&terms, filer.currency);
         let mut count = 0;
@@ -85,19 +85,16 @@ impl VatFigure {
         scope: &mut Read<'_>,
         paging: &Paging,
         filer: &Filer,
-        tables: &Tables,
+        codes: &CodeBook,
     ) -> Result<Explanation> {
         let activities = activities(scope, filer)?;
-        let found = NetRate::of(scope, self.span, tables, &activities)?;
-        let terms = terms(self.number);
+        let found = NetRate::of(scope, self.span, codes, &activities)?;
+        let terms = self.net_terms();
         let mut parts = Parts::of(&terms, filer.currency);
         let mut rows = vec![];
         for (at, one) in found.contributions.iter().enumerate() {
-            let is_chosen = self.activity.as_ref().is_none_or(|(code, rate)| {
-                one.row.as_ref().is_some_and(|(_, of, percent)| {
-                    of == code && *percent == Rate::from_minor(*rate)
-                })
-            });
+            let is_chosen =
+                one.row.as_ref().map_or(self.activity.is_none(), |row| self.is_of_activity(row));
             let Some(line) = found.lines.get(one.line).filter(|_| is_chosen) else { continue };
             for (nth, term) in terms.iter().enumerate().filter(|(_, term)| term.leaf == one.leaf) {
                 let amount = signed(one.amount, term.sign)?;
@@ -117,6 +114,9 @@ impl VatFigure {
             }
         }
         self.add_taxes(&found, &terms, &mut parts)?;
+        if self.rests_on_net_rates() {
+            parts.list.retain(|part| part.amount != Money::ZERO || part.rows > 0);
+        }
         let total = i64::try_from(rows.len()).map_err(crate::error::Error::fault)?;
         let after: Option<(usize, usize)> = scope.position(paging)?;
         rows.retain(|row| after.is_none_or(|after| row.place > after));
@@ -126,15 +126,9 @@ impl VatFigure {
 
     /// The tax at net rates is no sum of records but follows from their sum.
     fn add_taxes(&self, found: &NetRate, terms: &[Term], parts: &mut Parts) -> Result<()> {
-        for ((figure, code, rate), (_, tax, _)) in &found.rows {
-            let is_chosen = self
-                .activity
-                .as_ref()
-                .is_none_or(|(of, percent)| of == code && *rate == Rate::from_minor(*percent));
-            for term in terms.iter().filter(|term| term.leaf == (*figure, VatPart::Tax)) {
-                if is_chosen {
-                    parts.add(term.part, signed(*tax, term.sign)?, 0)?;
-                }
+        for (row, (_, tax, _)) in found.rows.iter().filter(|(row, _)| self.is_of_activity(row)) {
+            for term in terms.iter().filter(|term| term.leaf == (row.0, VatPart::Tax)) {
+                parts.add(term.part, signed(*tax, term.sign)?, 0)?;
             }
         }
         Ok(())
@@ -145,21 +139,38 @@ impl VatFigure {
         is_computed.then(|| format!("{} = {}", self.number, self.number.rule()))
     }
 
-    fn net_rule(&self, found: &NetRate) -> Option<String> {
-        if !super::form::NET_RATE_TAXES.contains(&self.number) {
-            return self.rule();
+    /// Whether tax at net rates, which is no sum of records, enters the figure.
+    const fn rests_on_net_rates(&self) -> bool {
+        matches!(self.number, FormFigure::TaxDue | FormFigure::Payable | FormFigure::Credit)
+    }
+
+    /// The terms of the figure; where tax at net rates enters it, each by its own figure, so that records re-sum to theirs.
+    fn net_terms(&self) -> Vec<Term> {
+        let mut terms = terms(self.number);
+        if self.rests_on_net_rates() {
+            for term in &mut terms {
+                term.part = term.leaf.0.as_str();
+            }
         }
-        let rows = found.rows.iter().filter(|((figure, code, rate), _)| {
-            *figure == self.number
-                && self
-                    .activity
-                    .as_ref()
-                    .is_none_or(|(of, percent)| of == code && *rate == Rate::from_minor(*percent))
+        terms
+    }
+
+    fn is_of_activity(&self, (_, code, rate): &net_rate::Row) -> bool {
+        let activity = self.activity.as_ref();
+        activity.is_none_or(|(of, percent)| of == code && rate.minor() == *percent)
+    }
+
+    /// How tax at net rates follows from turnover, row by row.
+    fn net_rule(&self, found: &NetRate) -> Option<String> {
+        let is_meant = |row: &net_rate::Row| {
+            (row.0 == self.number || self.rests_on_net_rates()) && self.is_of_activity(row)
+        };
+        let rows = found.rows.iter().filter(|(row, _)| is_meant(row));
+        let rows = rows.map(|((figure, _, rate), (base, tax, _))| {
+            format!("{figure}: {base} × {rate} % = {tax}")
         });
-        let rows: Vec<_> = rows
-            .map(|((_, _, rate), (base, tax, _))| format!("{base} × {rate} % = {tax}"))
-            .collect();
-        Some(format!("tax = turnover with the tax in it × net rate: {}", rows.join("; ")))
+        let said: Vec<_> = self.rule().into_iter().chain(rows).collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 
     fn explanation(

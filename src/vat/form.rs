@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::kinds::VatPart;
 use crate::language::Language;
+use crate::ledger::VatPart;
 
 text_enum! {
     /// A figure of the form (source: the return form of the Federal Tax Administration).
@@ -180,16 +180,11 @@ impl FormFigure {
     /// How it is computed, in figures: `200 - 289`.
     #[must_use]
     pub(super) fn rule(self) -> String {
-        let mut rule = String::new();
-        for (term, sign) in self.terms() {
-            match (rule.is_empty(), sign) {
-                (true, Sign::Plus) => {}
-                (true, Sign::Minus) => rule.push_str("- "),
-                (false, sign) => rule.push_str(&format!(" {sign} ")),
-            }
-            rule.push_str(term.as_str());
-        }
-        rule
+        let term = |(at, (term, sign)): (usize, &(Self, Sign))| match (at, sign) {
+            (0, Sign::Plus) => term.to_string(),
+            _ => format!("{sign} {term}"),
+        };
+        self.terms().iter().enumerate().map(term).collect::<Vec<_>>().join(" ")
     }
 
     /// Its label.

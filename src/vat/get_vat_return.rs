@@ -9,17 +9,17 @@ use super::checks::{self, Check};
 use super::effective::Effective;
 use super::explain::VatFigure;
 use super::form::FormFigure;
-use super::kinds::VatPart;
 use super::net_rate::NetRate;
 use super::period::{Asked, Choice, Period};
 use super::queries::Span;
 use super::rules::{Sums, plus};
-use super::tables::{Activity, Filer, Tables, activities};
+use super::setup::{Activity, CodeBook, Filer, activities};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
 use crate::error::{Error, Result};
 use crate::ids::MandateId;
+use crate::ledger::VatPart;
 use crate::mandates::VatMethod;
 use crate::money::{Currency, Money, Rate};
 use crate::registry::ReadTool;
@@ -266,34 +266,34 @@ impl Found {
 /// Everything that the figures of one return are computed with.
 struct Desk {
     filer: Filer,
-    tables: Tables,
+    codes: CodeBook,
     activities: Vec<Activity>,
 }
 
 impl Desk {
     fn of(scope: &mut Read<'_>, filer: Filer) -> Result<Self> {
-        let tables = Tables::of(scope)?;
+        let codes = CodeBook::of(scope)?;
         let activities = match filer.method {
             VatMethod::NetRate => activities(scope, &filer)?,
             _ => vec![],
         };
-        Ok(Self { filer, tables, activities })
+        Ok(Self { filer, codes, activities })
     }
 
     fn find(&self, scope: &mut Read<'_>, span: Span) -> Result<Found> {
         Ok(match self.filer.method {
             VatMethod::NetRate => {
-                Found::NetRate(NetRate::of(scope, span, &self.tables, &self.activities)?)
+                Found::NetRate(NetRate::of(scope, span, &self.codes, &self.activities)?)
             }
-            _ => Found::Effective(Effective::of(scope, span, &self.tables)?),
+            _ => Found::Effective(Effective::of(scope, span, &self.codes)?),
         })
     }
 
     fn checks(&self, scope: &mut Read<'_>, span: Span, found: &Found) -> Result<checks::Checks> {
-        let Self { filer, tables, .. } = self;
+        let Self { filer, codes, .. } = self;
         match found {
-            Found::Effective(found) => checks::of_effective(scope, filer, span, tables, found),
-            Found::NetRate(found) => checks::of_net_rate(scope, filer, span, tables, found),
+            Found::Effective(found) => checks::of_effective(scope, filer, span, codes, found),
+            Found::NetRate(found) => checks::of_net_rate(scope, filer, span, codes, found),
         }
     }
 
@@ -314,7 +314,7 @@ impl Desk {
                 number,
                 label: number.label(scope.caller().language()),
                 base: number.has_base().then_some(base),
-                rate_percent: self.tables.percent_of(number),
+                rate_percent: self.codes.percent_of(number),
                 amount,
                 rule: is_computed.then(|| number.rule()),
                 lines: (!is_computed).then_some(lines),
@@ -353,7 +353,7 @@ impl Desk {
         }
         let mut origins: BTreeMap<FormFigure, Vec<Origin>> = BTreeMap::new();
         for ((figure, code, account, part), (amount, lines)) in sums {
-            let known = code.as_deref().and_then(|code| self.tables.code(code));
+            let known = code.as_deref().and_then(|code| self.codes.code(code));
             let code_label = known.map(|code| code.label.as_str().into());
             let (code, account) = (code.map(Into::into), account.into());
             let origin = Origin { code, code_label, account, part, amount, lines };

@@ -1,4 +1,4 @@
-//! The words of the VAT tables, as their columns hold them.
+//! The words of the VAT codes, as their columns hold them.
 
 text_enum! {
     /// What a VAT code does.
@@ -11,33 +11,5 @@ text_enum! {
         Acquisition = "acquisition",
         /// No tax.
         None = "none",
-    }
-}
-
-text_enum! {
-    /// Which side of a taxed supply a line is.
-    VatPart {
-        /// The taxed amount.
-        Base = "base",
-        /// The tax on it.
-        Tax = "tax",
-    }
-}
-
-text_enum! {
-    /// Where an account stands in the accounts.
-    AccountKind {
-        /// What is owned.
-        Asset = "asset",
-        /// What is owed to others.
-        Liability = "liability",
-        /// What is owed to the owners.
-        Equity = "equity",
-        /// Earned.
-        Income = "income",
-        /// Spent.
-        Expense = "expense",
-        /// Used by closing and opening alone.
-        Closing = "closing",
     }
 }

@@ -11,9 +11,11 @@ mod period;
 mod queries;
 mod rules;
 mod seed;
-mod tables;
+mod setup;
+mod vat_rules;
 
 pub(crate) use seed::seed_vat_codes;
+pub(crate) use vat_rules::VatRules;
 
 use crate::registry::Tool;
 use crate::reports::FigureKind;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::form::{FormFigure, Leaf, NET_RATE_TAXES, Sign};
-use super::kinds::{AccountKind, Direction, VatPart};
+use super::kinds::Direction;
 use super::queries::{Line, Span, net_rate_lines};
 use super::rules::{Share, Sums, plus, range, shared_tax, shares, signed};
-use super::tables::{Activity, Tables};
+use super::setup::{Activity, CodeBook};
 use crate::dates::Day;
 use crate::db::Read;
 use crate::error::Result;
+use crate::ledger::{AccountKind, VatPart};
 use crate::money::{Money, Rate};
 
 use FormFigure as F;
@@ -46,7 +47,7 @@ pub(super) struct NetRate {
 
 /// What the lines are measured by.
 struct Method<'a> {
-    tables: &'a Tables,
+    codes: &'a CodeBook,
     activities: &'a [Activity],
     /// The last day of the period.
     to: Day,
@@ -57,11 +58,11 @@ impl NetRate {
     pub(super) fn of(
         scope: &mut Read<'_>,
         span: Span,
-        tables: &Tables,
+        codes: &CodeBook,
         activities: &[Activity],
     ) -> Result<Self> {
         let lines = net_rate_lines(scope, span)?;
-        let method = Method { tables, activities, to: span.to };
+        let method = Method { codes, activities, to: span.to };
         let mut this = Self::default();
         let numbered: Vec<_> = lines.iter().enumerate().collect();
         for entry in numbered.chunk_by(|(_, a), (_, b)| a.entry == b.entry) {
@@ -90,7 +91,7 @@ impl NetRate {
         (at, line): (usize, &Line),
         entry: &[(usize, &Line)],
     ) -> Result<()> {
-        let rule = line.code.as_deref().and_then(|code| method.tables.code(code));
+        let rule = line.code.as_deref().and_then(|code| method.codes.code(code));
         let direction = rule.map(|code| code.rule.direction);
         match (direction, line.part) {
             (Some(Direction::Output), Some(VatPart::Tax)) => {
@@ -128,7 +129,7 @@ impl NetRate {
     /// Adds an amount of the line `at` as turnover of a supply: its own, or the tax charged on it.
     fn supply(&mut self, method: &Method<'_>, base: &Line, at: usize, amount: Money) -> Result<()> {
         let part = VatPart::Base;
-        let Some(code) = base.code.as_deref().and_then(|code| method.tables.code(code)) else {
+        let Some(code) = base.code.as_deref().and_then(|code| method.codes.code(code)) else {
             let turnover = Share { leaf: (F::Turnover, part), sign: Sign::Plus };
             self.add(turnover, None, (at, amount))?;
             return self.at_net_rate(method, base, (at, amount));
@@ -172,7 +173,7 @@ impl NetRate {
 impl Method<'_> {
     /// The figure of the tax at the rate of the day of supply.
     fn tax_figure(&self, line: &Line) -> Option<FormFigure> {
-        self.tables.tax_figure(line.code.as_deref()?, line.rate_from)
+        self.codes.tax_figure(line.code.as_deref()?, line.rate_from)
     }
 
     /// The figure and the activity of turnover: that of its account, or the only one there is.

@@ -5,13 +5,13 @@ use diesel::sql_types::{BigInt, Date, Integer, Nullable, Text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::kinds::{AccountKind, VatPart};
 use crate::dates::Day;
 use crate::db::schema::entry_lines;
 use crate::db::types::{Amount, Id};
 use crate::db::{HandWritten, HandWrittenSql, Read};
 use crate::error::Result;
 use crate::ids::{EntryId, MandateId};
+use crate::ledger::{AccountKind, VatPart};
 use crate::money::Money;
 
 /// The postings of a mandate that count: booked on these days, both included, and known up to a number.
@@ -88,8 +88,10 @@ impl Bound {
 
 /// Where the lines come from.
 const FROM: &str = " FROM ";
-/// Carrying over and closing are no supplies.
-const NO_CLOSING: &str = " AND e.journal NOT IN ('ANO', 'CLO')";
+/// Carrying over and closing are no supplies, nor is what settles a return against 2201.
+const NO_SETTLEMENT: &str = " AND e.journal NOT IN ('ANO', 'CLO') AND l.entry_id NOT IN \
+     (SELECT s.entry_id FROM entry_lines s JOIN accounts t ON t.tenant_id = s.tenant_id AND t.id = s.account_id \
+     WHERE substr(t.number, 1, 4) = '2201'";
 
 /// Posted lines with the same code, part, account and rate, summed.
 #[derive(Debug, Clone, Queryable)]
@@ -165,23 +167,18 @@ impl HandWritten for Movements {
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text("SELECT a.number, sum(l.credit - l.debit), count(*)");
         self.bound.write(sql, FROM)?;
-        sql.text(NO_CLOSING);
+        sql.text(NO_SETTLEMENT);
+        let days = " AND s.booked_on BETWEEN ";
+        self.bound.write_days(sql, " AND s.mandate_id = ", days)?;
+        sql.text(")");
         match self.which {
-            Which::Vat => {
-                sql.text(
-                    " AND substr(a.number, 1, 4) IN ('1170', '1171', '2200') AND l.entry_id NOT IN \
-                     (SELECT s.entry_id FROM entry_lines s \
-                     JOIN accounts t ON t.tenant_id = s.tenant_id AND t.id = s.account_id \
-                     WHERE substr(t.number, 1, 4) = '2201'",
-                );
-                let days = " AND s.booked_on BETWEEN ";
-                self.bound.write_days(sql, " AND s.mandate_id = ", days)?;
-                sql.text(")");
-            }
+            Which::Vat => sql.text(" AND substr(a.number, 1, 4) IN ('1170', '1171', '2200')"),
             Which::Revenue => sql.text(" AND a.kind = 'income'"),
             Which::UncodedRevenue => sql.text(" AND a.kind = 'income' AND l.vat_code IS NULL"),
             Which::UnassignedRevenue => {
-                sql.text(" AND a.kind = 'income' AND l.vat_code IS NULL AND a.vat_activity IS NULL")
+                sql.text(
+                    " AND a.kind = 'income' AND l.vat_code IS NULL AND a.vat_activity IS NULL",
+                );
             }
         }
         sql.text(" GROUP BY a.number ORDER BY a.number");

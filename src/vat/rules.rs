@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use diesel::prelude::*;
 
 use super::form::{FormFigure, Leaf, Sign};
-use super::kinds::{AccountKind, Direction, VatPart};
+use super::kinds::Direction;
 use crate::db::schema::vat_codes;
 use crate::error::{Error, Result};
+use crate::ledger::{AccountKind, VatPart};
 use crate::money::Money;
 
 use FormFigure as F;
@@ -76,9 +77,7 @@ pub(super) fn shares(
         (Direction::None, Base, _) => {
             shares.extend(code.turnover_figure.map(|figure| share(figure, Base, Plus)));
         }
-        (Direction::Acquisition, Tax, _)
-        | (Direction::Input, Base, _)
-        | (Direction::None, Tax, _) => {}
+        (Direction::Acquisition | Direction::None, Tax, _) | (Direction::Input, Base, _) => {}
     }
     shares
 }

@@ -20,7 +20,7 @@ use crate::money::Rate;
 #[serde(deny_unknown_fields)]
 struct Rules {
     rates: BTreeMap<String, Vec<Period>>,
-    codes: Vec<Code>,
+    codes: Vec<SeededCode>,
 }
 
 /// A rate and the days of supply for which it is the one, both included.
@@ -38,7 +38,7 @@ struct Period {
 /// A code: where its amounts go on the form, and the name of its rate.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Code {
+struct SeededCode {
     code: String,
     direction: Direction,
     rate: String,
@@ -85,7 +85,7 @@ pub(crate) fn seed_vat_codes(connection: &mut AnyConnection, tenant: TenantId) -
     Ok(())
 }
 
-fn seed_rates(connection: &mut AnyConnection, tenant: TenantId, code: &Code) -> Result<()> {
+fn seed_rates(connection: &mut AnyConnection, tenant: TenantId, code: &SeededCode) -> Result<()> {
     let missing = || Error::fault(format!("VAT code {} has no rate {}", code.code, code.rate));
     let is_due = code.direction != Direction::Input;
     for period in RULES.rates.get(&code.rate).ok_or_else(missing)? {
@@ -105,7 +105,7 @@ fn seed_rates(connection: &mut AnyConnection, tenant: TenantId, code: &Code) -> 
 /// The codes as rules, without a database.
 #[cfg(test)]
 pub(super) fn code_rules() -> Vec<super::rules::CodeRule> {
-    let rule = |code: &Code| super::rules::CodeRule {
+    let rule = |code: &SeededCode| super::rules::CodeRule {
         code: code.code.clone(),
         direction: code.direction,
         turnover_figure: code.turnover,

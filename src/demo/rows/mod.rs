@@ -1,5 +1,6 @@
 //! The demo data as rows: what the plan leaves open is filled in for each firm.
 
+mod books;
 mod clients;
 mod engagements;
 mod payroll;
@@ -44,6 +45,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         engagements::write(connection, writing)?;
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
+        books::write(connection, writing, plan)?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! An entry before it is posted.
 
 use crate::dates::{Day, Instant};
-use crate::ids::{ClientId, EntryId, RecordId};
+use crate::ids::{ClientId, EntryId, RecordId, UserId};
 use crate::ledger::kinds::{EntrySource, JournalCode, VatPart};
 use crate::money::{Currency, ExchangeRate, Money, Rate};
 
@@ -134,41 +134,12 @@ impl NewLine {
             supplied_on: None,
         }
     }
-
-    /// The same with a text of its own.
-    pub(crate) fn with_text(mut self, text: impl Into<String>) -> Self {
-        self.text = Some(text.into());
-        self
-    }
-
-    /// The same with its amount in another currency.
-    pub(crate) const fn in_currency(
-        mut self,
-        currency: Currency,
-        amount: Money,
-        rate: Option<ExchangeRate>,
-    ) -> Self {
-        self.foreign = Some(Foreign { currency, amount, rate });
-        self
-    }
-
-    /// The same with the one it is about.
-    pub(crate) fn with_party(mut self, party: Party) -> Self {
-        self.party = Some(party);
-        self
-    }
-
-    /// The same with a VAT code.
-    pub(crate) fn taxed(mut self, code: impl Into<String>, part: VatPart, rate: Rate) -> Self {
-        self.vat = Some(Vat { code: code.into(), part, rate });
-        self
-    }
 }
 
 /// Who posts, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Commit {
     pub(super) number: i64,
-    pub(super) by: crate::ids::UserId,
+    pub(super) by: UserId,
     pub(super) at: Instant,
 }

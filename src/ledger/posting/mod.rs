@@ -143,11 +143,6 @@ impl Book {
         Some(period.rate)
     }
 
-    /// Whether a day lies in a fiscal year.
-    pub(crate) fn has_year_for(&self, day: Day) -> bool {
-        self.years.iter().any(|year| year.starts_on <= day && day <= year.ends_on)
-    }
-
     /// Checks an entry and numbers it; it is posted by [`Book::write`] at the latest.
     ///
     /// # Errors

@@ -111,10 +111,8 @@ fn a_computed_figure_is_the_sum_of_its_terms() {
             chosen.map(|term| signed(sums.leaf(term.leaf), term.sign).unwrap().minor()).sum::<i64>()
         };
         let amount = sums.amount(*figure).unwrap().minor();
-        match figure.has_base() {
-            true => assert_eq!(of(Some("tax")), amount, "{figure}"),
-            false => assert_eq!(of(None), amount, "{figure}"),
-        }
+        let part = figure.has_base().then_some("tax");
+        assert_eq!(of(part), amount, "{figure}");
     }
 }
 

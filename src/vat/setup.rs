@@ -1,4 +1,4 @@
-//! The VAT codes and rates of a firm, and how a mandate files.
+//! The set-up of VAT: the codes and rates of a firm, and how a mandate files.
 
 use diesel::prelude::*;
 
@@ -36,12 +36,12 @@ pub(super) struct CodeRate {
 
 /// The codes of a firm and their rates.
 #[derive(Debug)]
-pub(super) struct Tables {
+pub(super) struct CodeBook {
     pub(super) codes: Vec<LabelledCode>,
     pub(super) rates: Vec<CodeRate>,
 }
 
-impl Tables {
+impl CodeBook {
     /// Reads them.
     pub(super) fn of(scope: &mut Read<'_>) -> Result<Self> {
         let language = scope.caller().language();
