@@ -3,6 +3,7 @@
 //! What can be derived is not stored: an invoice is sent when a dispatch says so, reminded when a reminder does, and its
 //! payment state follows from payments and credit notes.
 
+pub(crate) mod expected;
 mod get_invoice;
 mod list_open_items;
 mod open_items;

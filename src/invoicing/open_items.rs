@@ -27,7 +27,7 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// Writes the open items as a common table `o`, computed once: positive is owed, negative is a credit balance.
-    fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
+    pub(super) fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text("WITH o AS MATERIALIZED (SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND p.received_on <= ");
         sql.bind::<Date, _>(&self.as_of)?;
         sql.text("), 0) - coalesce((SELECT sum(n.total) FROM invoices n WHERE n.tenant_id = i.tenant_id AND n.origin_invoice_id = i.id AND n.state = 'issued' AND n.issued_on <= ");

@@ -24,7 +24,7 @@ text_enum! {
         Draft = "draft",
         /// Posted, and nothing more.
         Posted = "posted",
-        /// Posted; each of its lines on an account with parties is settled.
+        /// Posted; each of its lines on accounts of customers and suppliers is settled.
         Reconciled = "reconciled",
         /// Posted in a year that is closed.
         Closed = "closed",
@@ -35,7 +35,9 @@ text_enum! {
 const STANDING: &str = "CASE WHEN e.state = 'draft' THEN 'draft' WHEN y.state = 'closed' THEN 'closed' WHEN EXISTS \
      (SELECT 1 FROM reconciliations r WHERE r.tenant_id = e.tenant_id AND r.entry_id = e.id) AND NOT EXISTS (SELECT 1 \
      FROM entry_lines l JOIN accounts a ON a.tenant_id = l.tenant_id AND a.id = l.account_id WHERE l.tenant_id = e.tenant_id \
-     AND l.entry_id = e.id AND a.needs_party AND NOT EXISTS (SELECT 1 FROM reconciliations r WHERE r.tenant_id = l.tenant_id \
+     AND l.entry_id = e.id AND (a.needs_party OR EXISTS (SELECT 1 FROM account_uses u WHERE u.tenant_id = a.tenant_id AND \
+     u.mandate_id = a.mandate_id AND u.account_id = a.id AND u.purpose IN ('receivables', 'payables'))) AND NOT EXISTS (SELECT 1 \
+     FROM reconciliations r WHERE r.tenant_id = l.tenant_id \
      AND r.entry_id = l.entry_id AND r.position = l.position)) THEN 'reconciled' ELSE 'posted' END";
 
 /// Which entries are looked for.

@@ -43,7 +43,7 @@ pub(super) struct GetAccountStatement {
     from: Option<Day>,
     /// The last day; today by default.
     to: Option<Day>,
-    /// What the books said at the end of this day, or at a posting such as #812; as they say now by default.
+    /// What the books said on this day, or at a posting such as #812; what they say now by default.
     as_known_on: Option<KnownOn>,
     /// Rows per page, 1 to 100; 20 by default.
     limit: Option<i64>,

@@ -8,9 +8,11 @@ mod balances;
 mod books;
 pub(crate) mod chart;
 mod entry_query;
+mod expected;
 mod figures;
 mod get_account_statement;
 mod get_balance_sheet;
+mod get_cash_forecast;
 mod get_profit_and_loss;
 mod get_trial_balance;
 pub(crate) mod import;
@@ -37,6 +39,7 @@ pub const TOOLS: &[Tool] = &[
     Tool::read::<get_trial_balance::GetTrialBalance>(),
     Tool::read::<get_profit_and_loss::GetProfitAndLoss>(),
     Tool::read::<get_balance_sheet::GetBalanceSheet>(),
+    Tool::read::<get_cash_forecast::GetCashForecast>(),
 ];
 
 /// What the figures of this slice are made of.

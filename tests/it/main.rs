@@ -21,6 +21,7 @@ mod hosts;
 mod importing;
 mod ledger;
 mod ledger_clocks;
+mod ledger_demo;
 mod ledger_random;
 mod ledger_search;
 mod limits;

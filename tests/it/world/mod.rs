@@ -5,6 +5,7 @@ mod databases;
 pub(crate) mod ledger;
 pub(crate) mod oracle;
 pub(crate) mod process;
+pub(crate) mod random_books;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
