@@ -32,7 +32,7 @@ pub use query::{Derived, Filters, HandWritten, HandWrittenSql};
 pub use reachable::{Mandates, Reach, Reachable};
 pub use scope::{Read, Scoped, Write};
 pub(crate) use search::build as build_search;
-pub use search::{ContainsAll, Searched};
+pub use search::{Contains, ContainsAll, Searched};
 pub use setup::{Urls, prepare_roles, reset};
 
 use crate::ids::TenantId;

@@ -12,6 +12,7 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType};
 
 use super::connection::{AnyConnection, MultiBackend};
+use super::search::Contains;
 use super::{Reach, Reachable};
 use crate::dates::Day;
 
@@ -315,6 +316,12 @@ impl<'b> HandWrittenSql<'_, 'b> {
         MultiBackend: HasSqlType<S>,
     {
         self.out.push_bind_param(value)
+    }
+
+    /// That rows contain every word; to follow another condition.
+    pub fn contains_all(&mut self, words: &'b Contains) -> QueryResult<()> {
+        self.out.push_sql(" AND ");
+        words.walk_ast(self.out.reborrow())
     }
 
     /// The reached rows of the table, as a derived table to be named with AS.

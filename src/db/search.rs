@@ -71,44 +71,110 @@ where
 impl<C: QueryFragment<Pg> + Column<Table: Searched>> QueryFragment<Pg> for ContainsAll<C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let table = <C::Table as Searched>::NAME;
-        out.push_sql("TRUE");
-        if self.1.iter().any(has_grams) {
-            out.push_sql(&format!(
-                " AND {table}.id = ANY(ARRAY(SELECT s.id FROM {table}_search s WHERE TRUE"
-            ));
-            for word in self.1.iter().filter(|word| has_grams(word)) {
-                out.push_sql(" AND s.grams @> (SELECT sought(");
-                out.push_bind_param::<Text, _>(word)?;
-                out.push_sql("))");
-            }
-            out.push_sql("))");
-        }
+        look_up_in_postgres(table, table, &self.1, out.reborrow())?;
         compare(&self.0, &self.1, "strpos", out)
     }
+}
+
+fn look_up_in_postgres<'b>(
+    table: &str,
+    alias: &str,
+    words: &'b [String],
+    mut out: AstPass<'_, 'b, Pg>,
+) -> QueryResult<()> {
+    out.push_sql("TRUE");
+    if !words.iter().any(has_grams) {
+        return Ok(());
+    }
+    out.push_sql(&format!(
+        " AND {alias}.id = ANY(ARRAY(SELECT s.id FROM {table}_search s WHERE TRUE"
+    ));
+    for word in words.iter().filter(|word| has_grams(word)) {
+        out.push_sql(" AND s.grams @> (SELECT sought(");
+        out.push_bind_param::<Text, _>(word)?;
+        out.push_sql("))");
+    }
+    out.push_sql("))");
+    Ok(())
 }
 
 impl<C: QueryFragment<Sqlite> + Column<Table: Searched>> QueryFragment<Sqlite> for ContainsAll<C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         let table = <C::Table as Searched>::NAME;
-        out.push_sql("TRUE");
-        if self.1.iter().any(has_grams) {
-            out.push_sql(&format!(
-                " AND {table}.id IN (SELECT r.id FROM search_index i CROSS JOIN search_rows r WHERE search_index MATCH ''"
-            ));
-            for word in self.1.iter().filter(|word| has_grams(word)) {
-                out.push_sql(" || sought(");
-                out.push_bind_param::<Text, _>(word)?;
-                out.push_sql(")");
-            }
-            let slot = format!(
-                "FROM search_slots WHERE tenant_id = current_tenant() AND kind = '{table}')"
-            );
-            out.push_sql(&format!(
-                " AND i.rowid BETWEEN (SELECT slot << 32 {slot} AND (SELECT (slot + 1 << 32) - 1 {slot} \
-                 AND r.tenant_id = current_tenant() AND r.kind = '{table}' AND r.number = i.rowid)"
-            ));
-        }
+        look_up_in_sqlite(table, table, &self.1, out.reborrow())?;
         compare(&self.0, &self.1, "instr", out)
+    }
+}
+
+fn look_up_in_sqlite<'b>(
+    table: &str,
+    alias: &str,
+    words: &'b [String],
+    mut out: AstPass<'_, 'b, Sqlite>,
+) -> QueryResult<()> {
+    out.push_sql("TRUE");
+    if !words.iter().any(has_grams) {
+        return Ok(());
+    }
+    out.push_sql(&format!(
+        " AND {alias}.id IN (SELECT r.id FROM search_index i CROSS JOIN search_rows r WHERE search_index MATCH ''"
+    ));
+    for word in words.iter().filter(|word| has_grams(word)) {
+        out.push_sql(" || sought(");
+        out.push_bind_param::<Text, _>(word)?;
+        out.push_sql(")");
+    }
+    let slot =
+        format!("FROM search_slots WHERE tenant_id = current_tenant() AND kind = '{table}')");
+    out.push_sql(&format!(
+        " AND i.rowid BETWEEN (SELECT slot << 32 {slot} AND (SELECT (slot + 1 << 32) - 1 {slot} \
+         AND r.tenant_id = current_tenant() AND r.kind = '{table}' AND r.number = i.rowid)"
+    ));
+    Ok(())
+}
+
+/// The same in a query that is written by hand, where the rows of the table go by an alias.
+#[derive(Debug, Clone)]
+pub struct Contains {
+    table: &'static str,
+    column: SearchText,
+    words: Vec<String>,
+}
+
+impl Contains {
+    /// The words that the rows of `table`, which go by `alias`, must contain.
+    #[must_use]
+    pub fn all<T: Searched>(_: T, alias: &'static str, words: Vec<String>) -> Self {
+        Self { table: T::NAME, column: SearchText(alias), words }
+    }
+}
+
+/// The `search_text` of the rows that go by an alias.
+#[derive(Debug, Clone, Copy)]
+struct SearchText(&'static str);
+
+impl<DB: Backend> QueryFragment<DB> for SearchText {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_sql(self.0);
+        out.push_sql(".search_text");
+        Ok(())
+    }
+}
+impl QueryFragment<MultiBackend> for Contains {
+    fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, MultiBackend>) -> QueryResult<()> {
+        MultiBackend::walk_variant_ast(self, out)
+    }
+}
+impl QueryFragment<Pg> for Contains {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        look_up_in_postgres(self.table, self.column.0, &self.words, out.reborrow())?;
+        compare(&self.column, &self.words, "strpos", out)
+    }
+}
+impl QueryFragment<Sqlite> for Contains {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        look_up_in_sqlite(self.table, self.column.0, &self.words, out.reborrow())?;
+        compare(&self.column, &self.words, "instr", out)
     }
 }
 

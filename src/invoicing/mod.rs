@@ -4,6 +4,7 @@
 //! payment state follows from payments and credit notes.
 
 mod breakdown;
+pub(crate) mod expected;
 mod figures;
 mod get_invoice;
 mod get_revenue;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::AccountKind;
 use super::balances::{Movement, Of, Turnovers, added, less, movements};
 use super::books::{Account, FiscalYear, Ledger, account_numbered};
+use super::entry_query::padded_ids;
 use super::figures::{Handles, Shape};
 use super::lines::{Lines, Place, PostedLine, bind_all, listed};
 use super::proof::kept;
@@ -42,7 +43,7 @@ pub(super) struct GetAccountStatement {
     from: Option<Day>,
     /// The last day; today by default.
     to: Option<Day>,
-    /// What the books said at the end of this day, or at a posting such as #812; as they say now by default.
+    /// What the books said on this day, or at a posting such as #812; what they say now by default.
     as_known_on: Option<KnownOn>,
     /// Rows per page, 1 to 100; 20 by default.
     limit: Option<i64>,
@@ -180,7 +181,7 @@ impl ReadTool for GetAccountStatement {
 
     fn example() -> Self {
         Self {
-            mandate_id: super::example_mandate(),
+            mandate_id: crate::demo::ids::example_ledger_mandate(),
             account: "1020".to_owned(),
             from: None,
             to: None,
@@ -431,10 +432,10 @@ impl HandWritten for Sides {
 }
 
 fn counter_accounts(scope: &mut Read<'_>, lines: &[PostedLine]) -> Result<Counters> {
-    let mut entries: Vec<EntryId> = lines.iter().map(|line| line.entry_id).collect();
-    let Some(last) = entries.last().copied() else { return Ok(Counters::new()) };
-    let length = [21, 51, 101].into_iter().find(|length| *length >= entries.len());
-    entries.resize(length.unwrap_or(entries.len()), last);
+    if lines.is_empty() {
+        return Ok(Counters::new());
+    }
+    let entries = padded_ids(lines.iter().map(|line| line.entry_id).collect());
     let rows: Vec<(EntryId, i32, String)> =
         scope.load(scope.by_hand(entry_lines::table, Sides(entries)))?;
     let mut counters = Counters::new();

@@ -32,7 +32,7 @@ pub(super) struct GetBalanceSheet {
     as_of: Option<Day>,
     /// Compares with the end of the fiscal year before; not by default.
     compare: Option<bool>,
-    /// What the books said at the end of this day, or at a posting such as #812; as they say now by default.
+    /// What the books said on this day, or at a posting such as #812; what they say now by default.
     as_known_on: Option<KnownOn>,
 }
 
@@ -90,7 +90,7 @@ impl ReadTool for GetBalanceSheet {
     type Output = BalanceSheet;
 
     fn example() -> Self {
-        let mandate_id = super::example_mandate();
+        let mandate_id = crate::demo::ids::example_ledger_mandate();
         Self { mandate_id, as_of: None, compare: Some(true), as_known_on: None }
     }
 

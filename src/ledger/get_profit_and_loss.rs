@@ -35,7 +35,7 @@ pub(super) struct GetProfitAndLoss {
     to: Option<Day>,
     /// Compares with the year before; not by default.
     compare: Option<bool>,
-    /// What the books said at the end of this day, or at a posting such as #812; as they say now by default.
+    /// What the books said on this day, or at a posting such as #812; what they say now by default.
     as_known_on: Option<KnownOn>,
 }
 
@@ -100,7 +100,7 @@ impl ReadTool for GetProfitAndLoss {
 
     fn example() -> Self {
         Self {
-            mandate_id: super::example_mandate(),
+            mandate_id: crate::demo::ids::example_ledger_mandate(),
             fiscal_year_id: None,
             from: None,
             to: None,

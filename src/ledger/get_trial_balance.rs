@@ -36,7 +36,7 @@ pub(super) struct GetTrialBalance {
     fiscal_year_id: Option<FiscalYearId>,
     /// The last day; by default today, or the end of a year that is over.
     to: Option<Day>,
-    /// What the books said at the end of this day, or at a posting such as #812; as they say now by default.
+    /// What the books said on this day, or at a posting such as #812; what they say now by default.
     as_known_on: Option<KnownOn>,
     /// Groups accounts by so many first digits, 1 to 6; every account by default.
     level: Option<u8>,
@@ -186,7 +186,7 @@ impl ReadTool for GetTrialBalance {
     type Output = TrialBalance;
 
     fn example() -> Self {
-        let mandate_id = super::example_mandate();
+        let mandate_id = crate::demo::ids::example_ledger_mandate();
         Self { mandate_id, fiscal_year_id: None, to: None, as_known_on: None, level: Some(2) }
     }
 

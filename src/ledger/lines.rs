@@ -170,7 +170,6 @@ impl HandWritten for Listed {
         Date,
         Id,
         Integer,
-        Id,
         (Text, BigInt, Text, Text),
         Nullable<Text>,
         (Amount, Amount, Text, Amount, Amount, Nullable<Exchange>),
@@ -179,7 +178,7 @@ impl HandWritten for Listed {
     );
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        sql.text("SELECT l.booked_on, l.entry_id, l.position, l.account_id, e.journal, e.number, e.text, e.voucher, l.text, l.debit, l.credit, l.currency, l.currency_debit, l.currency_credit, l.exchange_rate, l.party_name, l.vat_code");
+        sql.text("SELECT l.booked_on, l.entry_id, l.position, e.journal, e.number, e.text, e.voucher, l.text, l.debit, l.credit, l.currency, l.currency_debit, l.currency_credit, l.exchange_rate, l.party_name, l.vat_code");
         self.lines.write(sql)?;
         if let Some((day, entry, position)) = &self.after {
             sql.text(" AND (l.booked_on, l.entry_id, l.position) > (");
@@ -202,7 +201,6 @@ pub(super) struct PostedLine {
     pub(super) booked_on: Day,
     pub(super) entry_id: EntryId,
     pub(super) position: i32,
-    pub(super) account_id: AccountId,
     pub(super) entry: OfEntry,
     pub(super) text: Option<String>,
     pub(super) amounts: Amounts,

@@ -7,9 +7,12 @@
 mod balances;
 mod books;
 pub(crate) mod chart;
+mod entry_query;
+mod expected;
 mod figures;
 mod get_account_statement;
 mod get_balance_sheet;
+mod get_cash_forecast;
 mod get_profit_and_loss;
 mod get_trial_balance;
 pub(crate) mod import;
@@ -19,22 +22,24 @@ pub(crate) mod posting;
 mod proof;
 mod report_lines;
 mod search_accounts;
+mod search_journal_entries;
 mod sections;
 pub(crate) mod years;
 
 pub use kinds::{AccountKind, EntrySource, EntryState, JournalCode, Purpose, VatPart, YearState};
 
-use crate::ids::MandateId;
 use crate::registry::Tool;
 use crate::reports::FigureKind;
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] = &[
     Tool::read::<search_accounts::SearchAccounts>(),
+    Tool::read::<search_journal_entries::SearchJournalEntries>(),
     Tool::read::<get_account_statement::GetAccountStatement>(),
     Tool::read::<get_trial_balance::GetTrialBalance>(),
     Tool::read::<get_profit_and_loss::GetProfitAndLoss>(),
     Tool::read::<get_balance_sheet::GetBalanceSheet>(),
+    Tool::read::<get_cash_forecast::GetCashForecast>(),
 ];
 
 /// What the figures of this slice are made of.
@@ -55,9 +60,4 @@ impl AccountKind {
     fn is_anew(self) -> bool {
         Self::ANEW.contains(&self)
     }
-}
-
-/// The mandate of the examples that keeps books.
-fn example_mandate() -> MandateId {
-    crate::demo::ids::example_mandate()
 }

@@ -87,7 +87,7 @@ impl ReadTool for SearchAccounts {
 
     fn example() -> Self {
         Self {
-            mandate_id: super::example_mandate(),
+            mandate_id: crate::demo::ids::example_ledger_mandate(),
             query: None,
             class: Some(1),
             r#type: None,

@@ -47,16 +47,25 @@ fn slices() -> Vec<String> {
 
 #[test]
 fn a_bare_table_stands_only_where_it_cannot_leave_the_reach() {
-    for (path, text) in slices().iter().flat_map(|slice| sources(&format!("src/{slice}"))) {
+    // What posts, imports and seeds writes through a connection; what reads has a scope.
+    let sliced = slices().into_iter().flat_map(|slice| sources(&format!("src/{slice}")));
+    for (path, text) in sliced.filter(|(_, text)| !text.contains("AnyConnection")) {
         for (number, line) in text.lines().enumerate() {
             let mut rest = line;
             while let Some(at) = rest.find("::table") {
                 let before = &rest[..at];
                 let opening = before.rfind('(').map_or("", |open| &before[..open]);
-                let is_scoped =
-                    [".rows", ".by_hand", "Filters::on", "inner_join", "left_join", "insert_into"]
-                        .iter()
-                        .any(|door| opening.ends_with(door));
+                let is_scoped = [
+                    ".rows",
+                    "Contains::all",
+                    ".by_hand",
+                    "Filters::on",
+                    "inner_join",
+                    "left_join",
+                    "insert_into",
+                ]
+                .iter()
+                .any(|door| opening.ends_with(door));
                 let is_type = line.contains("Filters<") || line.contains("type Table");
                 assert!(is_scoped || is_type, "{}:{}: {line}", path.display(), number + 1);
                 rest = &rest[at + "::table".len()..];

@@ -152,6 +152,12 @@ impl Database {
         Self { owner_url, server_url, name: Some(name), _directory: None }
     }
 
+    /// The same database, for another server on it; it goes with the first.
+    pub(crate) fn again(&self) -> Self {
+        let (owner_url, server_url) = (self.owner_url.clone(), self.server_url.clone());
+        Self { owner_url, server_url, name: None, _directory: None }
+    }
+
     pub(crate) const fn is_postgres(&self) -> bool {
         self.name.is_some()
     }

@@ -101,6 +101,7 @@ pub(crate) struct Bookkeeper<'w> {
     firm: &'static str,
     next_id: u128,
     pub(crate) last_commit: i64,
+    latest: String,
     sql: String,
 }
 
@@ -114,7 +115,8 @@ impl<'w> Bookkeeper<'w> {
         );
         let last_commit = world.query(&last)[0][0].parse().unwrap();
         let next_id = 0x0199_0000_0000_7000_8000_0000_0000_0000;
-        Self { world, firm, next_id, last_commit, sql: String::new() }
+        let (latest, sql) = (String::new(), String::new());
+        Self { world, firm, next_id, last_commit, latest, sql }
     }
 
     /// An id, as SQL writes it.
@@ -238,8 +240,9 @@ impl<'w> Bookkeeper<'w> {
         self.add(&format!(
             "INSERT INTO entries (tenant_id, id, mandate_id, fiscal_year_id, journal, booked_on, text, voucher, state, reverses_id, \
              search_text, created_by, created_at) VALUES ({tenant}, {entry}, {mandate}, {year_id}, '{journal}', '{day}', \
-             'Text {journal}', 'V-{}', 'draft', {reversed}, 'text {journal} {day}', {user}, '{at}')",
-            id.simple()
+             'Text {journal}', 'V-{}', 'draft', {reversed}, 'text {} {day}', {user}, '{at}')",
+            id.simple(),
+            journal.to_lowercase()
         ));
         let mut values = String::new();
         for (at, line) in lines.iter().enumerate() {
@@ -274,9 +277,13 @@ impl<'w> Bookkeeper<'w> {
         ledger.entries.len() - 1
     }
 
-    /// The firm's next commit, at an instant such as `2026-11-29T08:00:00`.
+    /// The firm's next commit, at an instant such as `2026-11-29T08:00:00` or at that of the last one, if later.
     pub(crate) fn commit(&mut self, at: &str) -> i64 {
         self.last_commit += 1;
+        if *at > *self.latest {
+            at.clone_into(&mut self.latest);
+        }
+        let at = self.latest.clone();
         let fraction = if self.world.database.is_postgres() { "" } else { ".000000" };
         let (tenant, number) = (self.tenant(), self.last_commit);
         self.add(&format!(
@@ -324,5 +331,8 @@ impl<'w> Bookkeeper<'w> {
     pub(crate) fn write(&mut self) {
         let sql = std::mem::take(&mut self.sql);
         self.world.sql(&format!("BEGIN; {sql} COMMIT;"));
+        if self.world.database.is_postgres() {
+            self.world.sql("ANALYZE entries, entry_lines, account_balances");
+        }
     }
 }

@@ -6,6 +6,7 @@ mod databases;
 pub(crate) mod ledger;
 pub(crate) mod oracle;
 pub(crate) mod process;
+pub(crate) mod random_books;
 pub(crate) mod sales;
 
 use std::net::{SocketAddr, TcpListener};
