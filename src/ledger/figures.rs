@@ -200,7 +200,7 @@ impl FigureSource for LedgerFigure {
             as_of: self.to.into(),
             as_known_on: KnownOn::Commit(self.known),
             parts,
-            rule: self.rule(),
+            rule: Some(self.rule().to_owned()),
             rows: page,
         })
     }
@@ -313,15 +313,14 @@ impl LedgerFigure {
         })
     }
 
-    fn rule(&self) -> Option<String> {
+    fn rule(&self) -> &'static str {
         match self.shape {
-            Shape::Turnover { .. } => Some("closing = opening + debit - credit".to_owned()),
-            Shape::Balance { .. } => Some("balance = debit - credit of the lines".to_owned()),
-            Shape::Owed { .. } => Some("balance = credit - debit of the lines".to_owned()),
-            Shape::Result { .. } => Some(
+            Shape::Turnover { .. } => "closing = opening + debit - credit",
+            Shape::Balance { .. } => "balance = debit - credit of the lines",
+            Shape::Owed { .. } => "balance = credit - debit of the lines",
+            Shape::Result { .. } => {
                 "result = credit - debit of the lines, without the entries that close a year"
-                    .to_owned(),
-            ),
+            }
         }
     }
 

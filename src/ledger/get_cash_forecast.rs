@@ -378,8 +378,8 @@ impl<'l> Plan<'l> {
 
 /// Whether an account holds liquid funds.
 fn is_liquid(account: &Account) -> bool {
-    let starts = |prefix: &&str| account.number.starts_with(*prefix);
-    account.kind == AccountKind::Asset && ["100", "101", "102"].iter().any(|prefix| starts(prefix))
+    account.kind == AccountKind::Asset
+        && ["100", "101", "102"].iter().any(|start| account.number.starts_with(start))
 }
 
 /// One flow for each source.

@@ -285,7 +285,7 @@ impl<'l> Report<'l> {
     fn group_row(
         &self,
         scope: &Read<'_>,
-        named: Group,
+        named: &Group,
         group: &[(&Account, &Line)],
     ) -> Result<Row> {
         let handle = |currency| {
@@ -317,7 +317,7 @@ impl<'l> Report<'l> {
             rows.push(match (level, group) {
                 (None, [(account, line)]) => self.account_row(scope, account, line)?,
                 (_, [(first, _), ..]) => {
-                    self.group_row(scope, Group::of(&first.number, level), group)?
+                    self.group_row(scope, &Group::of(&first.number, level), group)?
                 }
                 (_, []) => continue,
             });

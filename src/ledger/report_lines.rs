@@ -128,14 +128,13 @@ impl Terms {
                 _ => (None, Some(Group::of(number, level))),
             };
             let amounts = sums(group)?;
-            let amounts = match (&of, first) {
-                (None, Some(account)) => self.compared(amounts, |(shape, to)| {
+            let amounts = if let (None, Some(account)) = (&of, first) {
+                self.compared(amounts, |(shape, to)| {
                     self.handles.of_account(scope, account.id, shape, to, None)
-                })?,
-                _ => {
-                    let fitting = Fitting { section, group: of.clone(), ..Fitting::default() };
-                    self.fitting(scope, &fitting, amounts)?
-                }
+                })?
+            } else {
+                let fitting = Fitting { section, group: of, ..Fitting::default() };
+                self.fitting(scope, &fitting, amounts)?
             };
             let header = group.iter().find(|item| item.account.number == prefix(number, level));
             let label = name.or_else(|| header.map(|item| item.account.label.clone()));

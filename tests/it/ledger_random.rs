@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 
-use crate::world::ledger::{Bookkeeper, Chance, Ledger, day};
+use crate::world::ledger::{Account, Bookkeeper, Chance, Ledger, day};
 use crate::world::oracle::{assert_controls, cents, explained};
 use crate::world::random_books;
 use crate::world::{Client, World};
@@ -88,7 +88,7 @@ impl Asked<'_> {
         }
         let eve = year.from - Days::new(1);
         let first = day("1900-01-01");
-        let earlier = self.ledger.balance((first, eve), self.known, |one| one.is_anew());
+        let earlier = self.ledger.balance((first, eve), self.known, Account::is_anew);
         if earlier != 0 {
             expected.insert(String::new(), (earlier, 0, 0));
         }
@@ -203,8 +203,8 @@ impl Asked<'_> {
             );
             let year = self.ledger.year_start(on);
             let results = [
-                -self.ledger.balance((year, on), self.known, |one| one.is_anew()),
-                -self.ledger.balance((first, year - Days::new(1)), self.known, |one| one.is_anew()),
+                -self.ledger.balance((year, on), self.known, Account::is_anew),
+                -self.ledger.balance((first, year - Days::new(1)), self.known, Account::is_anew),
             ];
             let shown = report["results"].as_array().unwrap().iter();
             let shown: Vec<i64> =
@@ -261,12 +261,11 @@ impl Asked<'_> {
                 assert_eq!(row["entry_id"], json!(id));
                 assert_eq!(cents(&row["debit"]) - cents(&row["credit"]), line.amount);
                 assert_eq!(cents(&row["balance"]), running, "{page}");
-                match row.get("foreign") {
-                    Some(foreign) => {
-                        assert_eq!(foreign["currency"], line.currency);
-                        assert_eq!(cents(&foreign["amount"]), line.foreign);
-                    }
-                    None => assert_eq!(line.currency, "CHF"),
+                if let Some(foreign) = row.get("foreign") {
+                    assert_eq!(foreign["currency"], line.currency);
+                    assert_eq!(cents(&foreign["amount"]), line.foreign);
+                } else {
+                    assert_eq!(line.currency, "CHF");
                 }
             }
             match page.get("next_cursor") {
@@ -295,21 +294,15 @@ fn explain_one(client: &Client, chance: &mut Chance, rows: &[Value]) {
     }
     let row = chance.pick(rows);
     let parts = explained(client, &row["figure"], 7);
-    match row.get("opening") {
-        Some(_) => {
-            for part in ["opening", "debit", "credit"] {
-                let sum = parts.get(part).or(parts.get("balance").filter(|_| part == "opening"));
-                assert_eq!(
-                    sum.copied().unwrap_or_default().0,
-                    cents(&row[part]),
-                    "{part} {row} {parts:?}"
-                );
-            }
+    if row.get("opening").is_some() {
+        for part in ["opening", "debit", "credit"] {
+            let sum = parts.get(part).or(parts.get("balance").filter(|_| part == "opening"));
+            let sum = sum.copied().unwrap_or_default().0;
+            assert_eq!(sum, cents(&row[part]), "{part} {row} {parts:?}");
         }
-        None => {
-            let sum: i64 = parts.values().map(|(sum, _)| sum).sum();
-            assert_eq!(sum, cents(&row["amount"]), "{row}");
-        }
+    } else {
+        let sum: i64 = parts.values().map(|(sum, _)| sum).sum();
+        assert_eq!(sum, cents(&row["amount"]), "{row}");
     }
 }
 

@@ -73,7 +73,6 @@ pub(crate) struct Entry {
     pub(crate) day: NaiveDate,
     pub(crate) lines: Vec<Line>,
     pub(crate) commit: Option<i64>,
-    pub(crate) reverses: Option<Uuid>,
 }
 
 /// The books of a mandate.
@@ -229,7 +228,7 @@ impl<'w> Bookkeeper<'w> {
         let (tenant, entry, mandate) =
             (self.tenant(), self.literal(id), self.literal(ledger.mandate));
         let year_id = self.literal(ledger.years[year].id);
-        let reversed = reverses.map_or_else(|| "NULL".to_owned(), |id| self.literal(id));
+        let original = reverses.map_or_else(|| "NULL".to_owned(), |id| self.literal(id));
         let user =
             format!("(SELECT user_id FROM commits WHERE tenant_id = {tenant} AND number = 1)");
         let at = if self.world.database.is_postgres() {
@@ -240,7 +239,7 @@ impl<'w> Bookkeeper<'w> {
         self.add(&format!(
             "INSERT INTO entries (tenant_id, id, mandate_id, fiscal_year_id, journal, booked_on, text, voucher, state, reverses_id, \
              search_text, created_by, created_at) VALUES ({tenant}, {entry}, {mandate}, {year_id}, '{journal}', '{day}', \
-             'Text {journal}', 'V-{}', 'draft', {reversed}, 'text {} {day}', {user}, '{at}')",
+             'Text {journal}', 'V-{}', 'draft', {original}, 'text {} {day}', {user}, '{at}')",
             id.simple(),
             journal.to_lowercase()
         ));
@@ -264,16 +263,7 @@ impl<'w> Bookkeeper<'w> {
              currency_debit, currency_credit) VALUES {values}"
         ));
         let number = 0;
-        ledger.entries.push(Entry {
-            id,
-            year,
-            journal,
-            number,
-            day,
-            lines,
-            commit: None,
-            reverses,
-        });
+        ledger.entries.push(Entry { id, year, journal, number, day, lines, commit: None });
         ledger.entries.len() - 1
     }
 
