@@ -19,6 +19,7 @@ mod figures;
 mod hosts;
 mod limits;
 mod outage;
+mod plans;
 mod protocol;
 mod reference;
 mod registry;
