@@ -30,6 +30,8 @@ text_enum! {
         NotFound = "not_found",
         /// A rule of the domain forbids it.
         Conflict = "conflict",
+        /// The books take nothing on that day: the year is closed, or the period locked.
+        PeriodClosed = "period_closed",
         /// Too many requests; try again later.
         RateLimited = "rate_limited",
         /// The books cannot be reached at the moment; try again.

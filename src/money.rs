@@ -162,9 +162,45 @@ impl Money {
     pub fn times(self, quantity: Quantity) -> Option<Self> {
         product(self.0, quantity.0, Quantity::SCALE).map(Self)
     }
+
+    /// The price of so many minutes at this price an hour, rounded half up, away from zero, to the hundredth.
+    #[must_use]
+    pub fn for_minutes(self, minutes: i64) -> Option<Self> {
+        product(self.0, minutes, 60).map(Self)
+    }
+}
+
+impl Quantity {
+    /// So many minutes in hours, rounded half up, away from zero, to the thousandth.
+    #[must_use]
+    pub fn of_minutes(minutes: i64) -> Option<Self> {
+        product(minutes, Self::SCALE, 60).map(Self)
+    }
 }
 
 impl Money {
+    /// The payable amount in francs, as coins can pay it: to the nearest five centimes, ties away from zero.
+    #[must_use]
+    pub fn to_five_centimes(self) -> Option<Self> {
+        five_centimes(self.0, 5).map(Self)
+    }
+
+    /// The tax inside a gross amount, `gross × rate ÷ (100 + rate)`, rounded half up, away from zero, to the hundredth.
+    #[must_use]
+    pub fn tax_within(self, rate: Rate) -> Option<Self> {
+        product(self.0, rate.0, (100 * Rate::SCALE).checked_add(rate.0)?).map(Self)
+    }
+
+    /// The share of the amount that `part` has of `whole`, rounded half up, away from zero, to the hundredth; none of nothing.
+    #[must_use]
+    pub fn share(self, part: Self, whole: Self) -> Option<Self> {
+        let sign = whole.0.signum();
+        if sign == 0 {
+            return None;
+        }
+        product(self.0, part.0.checked_mul(sign)?, whole.0.checked_mul(sign)?).map(Self)
+    }
+
     /// The amount in another currency at `rate`, rounded half up, away from zero, to the hundredth.
     #[must_use]
     pub fn converted(self, rate: ExchangeRate) -> Option<Self> {
@@ -177,6 +213,11 @@ fn product(a: i64, b: i64, by: i64) -> Option<i64> {
     let (exact, by) = (i128::from(a) * i128::from(b), i128::from(by));
     let rounded = (exact.abs() + by / 2) / by;
     i64::try_from(if exact < 0 { -rounded } else { rounded }).ok()
+}
+
+/// The nearest multiple of five hundredths, ties away from zero, of a value in units of which `by` make five hundredths.
+fn five_centimes(value: i64, by: i64) -> Option<i64> {
+    product(value, 1, by)?.checked_mul(5)
 }
 
 fn parse(text: &str, decimals: usize) -> Option<i64> {
@@ -200,7 +241,7 @@ fn minor(decimal: Decimal, decimals: u32) -> diesel::deserialize::Result<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Money, Quantity, Rate};
+    use super::{Money, Quantity, Rate, five_centimes};
 
     #[test]
     fn an_amount_is_read_and_written_exactly_or_not_at_all() {
@@ -238,5 +279,55 @@ mod tests {
         let price = Money::parse("180.00").unwrap();
         assert_eq!(price.times(Quantity::parse("0.333").unwrap()).unwrap().to_string(), "59.94");
         assert_eq!(Money::from_minor(i64::MAX).times(Quantity::parse("2").unwrap()), None);
+        for (minutes, worth, hours) in
+            [(1, "2.01", "0.017"), (20, "40.20", "0.333"), (95, "190.95", "1.583")]
+        {
+            assert_eq!(Money::from_minor(12_060).for_minutes(minutes).unwrap().to_string(), worth);
+            assert_eq!(Quantity::of_minutes(minutes).unwrap().to_string(), hours);
+        }
+        assert_eq!(Money::from_minor(30).for_minutes(1), Some(Money::from_minor(1)), "half a cent");
+    }
+
+    #[test]
+    fn a_payable_amount_in_francs_is_rounded_to_five_centimes() {
+        for (exact, rounded) in [
+            ("10.02", "10.00"),
+            ("10.024", "10.00"),
+            ("10.025", "10.05"),
+            ("10.03", "10.05"),
+            ("10.074", "10.05"),
+            ("10.075", "10.10"),
+            ("1057.68", "1057.70"),
+            ("615.54", "615.55"),
+            ("431.53", "431.55"),
+            ("-0.02", "0.00"),
+            ("-0.03", "-0.05"),
+        ] {
+            let thousandths = Quantity::parse(exact).unwrap().minor();
+            let by_thousandths = five_centimes(thousandths, 50).map(Money::from_minor).unwrap();
+            assert_eq!(by_thousandths.to_string(), rounded, "{exact}");
+            if let Some(amount) = Money::parse(exact) {
+                assert_eq!(amount.to_five_centimes(), Some(by_thousandths), "{exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn tax_is_rounded_per_line_or_in_total_and_taken_out_of_a_gross() {
+        let rate = Rate::parse("8.1").unwrap();
+        let money = |text: &str| Money::parse(text).unwrap();
+        let line = money("1.05").percent(rate).unwrap();
+        assert_eq!(line.minor() * 10, 90, "ten lines");
+        assert_eq!(money("10.50").percent(rate), Some(money("0.85")), "their total");
+        assert_eq!(money("108.10").tax_within(rate), Some(money("8.10")));
+        assert_eq!(money("100.00").tax_within(rate), Some(money("7.49")));
+    }
+
+    #[test]
+    fn a_share_is_rounded_and_nothing_has_none() {
+        let money = |text: &str| Money::parse(text).unwrap();
+        assert_eq!(money("8.10").share(money("1.00"), money("3.00")), Some(money("2.70")));
+        assert_eq!(money("0.01").share(money("-1.00"), money("-2.00")), Some(money("0.01")));
+        assert_eq!(money("8.10").share(money("1.00"), Money::ZERO), None);
     }
 }

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::identifiers::{Iban, Uid};
 use crate::ids::TenantId;
 use crate::money::Currency;
+use crate::vat::seed_vat_codes;
 
 /// A firm, for what is done in it.
 #[derive(Debug, Clone)]
@@ -60,7 +61,7 @@ pub(crate) struct NewFirm<'a> {
     pub(crate) payment_term_days: i32,
 }
 
-/// Creates a firm with its seeded roles and nobody in it.
+/// Creates a firm with its seeded roles and VAT codes, and nobody in it.
 ///
 /// # Errors
 /// The short name is taken, or an account is of the wrong kind.
@@ -102,7 +103,8 @@ pub(crate) fn create_firm(
         firms::payment_term_days.eq(new.payment_term_days),
     );
     diesel::insert_into(firms::table).values(firm).execute(connection)?;
-    seed_roles(connection, id)
+    seed_roles(connection, id)?;
+    seed_vat_codes(connection, id)
 }
 
 fn check_accounts(new: &NewFirm<'_>) -> Result<()> {

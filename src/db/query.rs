@@ -93,9 +93,14 @@ impl<T> QueryFragment<MultiBackend> for Filters<T> {
     }
 }
 
-/// `(a, b) > (x, y)`, or `TRUE` on the first page.
+/// `(a, b) > (x, y)`, or `<` where the order descends; `TRUE` on the first page.
 #[derive(Debug, Clone)]
-pub struct After<A, B, V>(pub(crate) A, pub(crate) B, pub(crate) Option<V>);
+pub struct After<A, B, V>(
+    pub(crate) A,
+    pub(crate) B,
+    pub(crate) Option<V>,
+    pub(crate) &'static str,
+);
 
 impl<A, B, V> Expression for After<A, B, V> {
     type SqlType = Bool;
@@ -118,7 +123,9 @@ where
         self.0.walk_ast(out.reborrow())?;
         out.push_sql(", ");
         self.1.walk_ast(out.reborrow())?;
-        out.push_sql(") > (");
+        out.push_sql(") ");
+        out.push_sql(self.3);
+        out.push_sql(" (");
         out.push_bind_param::<A::SqlType, _>(x)?;
         out.push_sql(", ");
         out.push_bind_param::<B::SqlType, _>(y)?;

@@ -139,6 +139,15 @@ impl<'c> Read<'c> {
         Scoped(hand(query, table, self.reach))
     }
 
+    /// Starts a hand-written query from rows that were reached, and chosen among, before.
+    pub fn by_hand_over<H: HandWritten, Q>(
+        &self,
+        rows: Scoped<Q>,
+        query: H,
+    ) -> Scoped<HandQuery<H, Q>> {
+        Scoped(HandQuery(query, rows.0))
+    }
+
     /// Runs a query.
     ///
     /// # Errors

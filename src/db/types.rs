@@ -131,4 +131,4 @@ macro_rules! known {
         }
     )+};
 }
-known!(Id, Amount, Percentage, Measure, Moment);
+known!(Id, Amount, Percentage, Measure, Exchange, Moment);

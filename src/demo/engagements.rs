@@ -1,5 +1,6 @@
 //! Which mandates there are, the same in both firms.
 
+use super::books::{SHOP, TRADE};
 use super::fixtures::{MASTER, nth};
 use super::plan::day;
 use crate::clients::ClientStatus;
@@ -10,6 +11,10 @@ use crate::money::{Currency, Money, Quantity, Rate};
 
 /// How many mandates a firm has.
 pub(super) const MANDATES: u32 = 90;
+/// The firm as its own client, after those of the fixture.
+pub(super) const FIRM_CLIENT: u32 = 61;
+/// The firm's own mandate, in which it keeps its own books.
+pub(super) const FIRM_MANDATE: u32 = 91;
 /// Mandates of the first client: one of each kind.
 const OF_FIRST_CLIENT: u32 = 6;
 /// The client that has no mandate.
@@ -44,8 +49,11 @@ fn client_of(n: u32) -> Result<u32> {
     nth(&others, n - OF_FIRST_CLIENT - 1).copied()
 }
 
-/// The `n`th mandate, counted from 1.
+/// The `n`th mandate, counted from 1; the last is the firm's own.
 pub(super) fn mandate(n: u32) -> Result<Mandate> {
+    if n == FIRM_MANDATE {
+        return of_firm();
+    }
     let client = client_of(n)?;
     let kind = nth(&MASTER.mandate_titles, n - 1)?.kind;
     let status = match nth(&MASTER.clients, client - 1)?.status {
@@ -64,6 +72,7 @@ pub(super) fn mandate(n: u32) -> Result<Mandate> {
     let (vat_method, vat_period) = match n % 5 {
         3 => (VatMethod::NetRate, Some(VatPeriod::Half)),
         4 => (VatMethod::NotLiable, None),
+        _ if n == TRADE => (VatMethod::Effective, Some(VatPeriod::Quarter)),
         _ if n % 10 == 1 => (VatMethod::Effective, Some(VatPeriod::Month)),
         _ if n % 10 == 2 => (VatMethod::Effective, Some(VatPeriod::Year)),
         _ => (VatMethod::Effective, Some(VatPeriod::Quarter)),
@@ -87,6 +96,7 @@ pub(super) fn mandate(n: u32) -> Result<Mandate> {
         budget_hours: (!n.is_multiple_of(3))
             .then(|| Quantity::from_minor(40_000 + i64::from(n) * 750)),
         fiscal_year_end_month: match n % 8 {
+            _ if n == SHOP => 12,
             3 => 6,
             5 => 9,
             _ => 12,
@@ -94,5 +104,25 @@ pub(super) fn mandate(n: u32) -> Result<Mandate> {
         vat_method,
         vat_period,
         vat_net_rate: (vat_method == VatMethod::NetRate).then(|| Rate::from_minor(62_000)),
+    })
+}
+
+/// The firm's own mandate.
+fn of_firm() -> Result<Mandate> {
+    Ok(Mandate {
+        client: FIRM_CLIENT,
+        kind: MandateKind::Accounting,
+        status: MandateStatus::Active,
+        starts_on: day(2018, 1, 1)?,
+        ends_on: None,
+        billing: Billing::NotBilled,
+        currency: Currency::Chf,
+        flat_fee: None,
+        budget_amount: None,
+        budget_hours: None,
+        fiscal_year_end_month: 12,
+        vat_method: VatMethod::Effective,
+        vat_period: Some(VatPeriod::Quarter),
+        vat_net_rate: None,
     })
 }

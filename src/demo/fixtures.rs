@@ -12,11 +12,13 @@ use crate::firm::Unit;
 use crate::invoicing::{Channel, Document, PaymentMethod};
 use crate::mandates::MandateKind;
 use crate::money::{Currency, Money, Quantity, Rate};
-use crate::payroll::{Pay, PayslipLineKind};
+use crate::payroll::compute::Bracket;
+use crate::payroll::{Pay, Wage};
+use crate::proposals::{ApprovalArea, ProposalState};
 
 /// A text of firm 0 and the text of firm 1 in its place.
 #[derive(Debug, Deserialize)]
-pub(super) struct Pair(String, String);
+pub(super) struct Pair(pub(super) String, pub(super) String);
 
 impl Pair {
     /// The text of `firm`.
@@ -41,11 +43,15 @@ pub(super) struct Firm {
     pub(super) name: String,
     /// The folded word that marks every text of the firm.
     pub(super) canary: String,
+    /// The same as it is written.
+    pub(super) word: String,
     /// What its numbers begin with.
     pub(super) prefix: String,
     /// The domain of its e-mail addresses.
     pub(super) domain: String,
     pub(super) language: Language,
+    /// The language in which its people are answered.
+    pub(super) answers_in: crate::language::Language,
     pub(super) uid: String,
     pub(super) email: String,
     pub(super) phone: String,
@@ -101,6 +107,9 @@ pub(super) struct Person {
     pub(super) reach: Mandates,
     #[serde(default)]
     pub(super) mandates: Option<Stride>,
+    /// That of the firm unless given.
+    #[serde(default)]
+    pub(super) language: Option<crate::language::Language>,
     pub(super) state: super::DemoState,
 }
 
@@ -257,13 +266,32 @@ pub(super) struct CaseReminder {
     pub(super) on: Day,
 }
 
+/// A proposal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proposal {
+    pub(super) tool: String,
+    /// The role of who made it.
+    pub(super) by: String,
+    pub(super) mandate: Option<u32>,
+    pub(super) summary: Pair,
+    pub(super) state: ProposalState,
+    #[serde(default)]
+    pub(super) area: Option<ApprovalArea>,
+    pub(super) created_at: String,
+    /// How long it can be decided.
+    pub(super) minutes: i64,
+    /// The role of who decided it.
+    #[serde(default)]
+    pub(super) decided_by: Option<String>,
+}
+
 /// A kind of line of a payslip.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WageType {
-    pub(super) key: String,
+    pub(super) key: Wage,
     pub(super) code: Pair,
-    pub(super) kind: PayslipLineKind,
     pub(super) label: Pair,
     #[serde(default)]
     pub(super) rate_percent: Option<Rate>,
@@ -291,9 +319,28 @@ pub(super) struct Employee {
     pub(super) weekly_hours: Quantity,
     pub(super) children: i64,
     #[serde(default)]
-    pub(super) withholding_tax: bool,
+    pub(super) tax: Option<TaxedBy>,
     #[serde(default)]
     pub(super) raise: Option<Raise>,
+}
+
+/// Where and by which tariff somebody is taxed at the source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TaxedBy {
+    pub(super) canton: String,
+    pub(super) code: String,
+}
+
+/// A version of a withholding tariff; invented, like all of the demo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tariff {
+    pub(super) canton: String,
+    pub(super) year: i32,
+    pub(super) version: i32,
+    pub(super) code: String,
+    pub(super) brackets: Vec<Bracket>,
 }
 
 /// A new contract with another salary.
@@ -317,14 +364,20 @@ pub(super) struct Master {
     pub(super) document_titles: Vec<Pair>,
     pub(super) hard_cases: Vec<HardCase>,
     pub(super) wage_types: Vec<WageType>,
+    pub(super) tariffs: Vec<Tariff>,
     pub(super) employees: Vec<Employee>,
+    pub(super) proposals: Vec<Proposal>,
 }
 
 macro_rules! embedded {
     ($name:literal) => {
-        read($name, include_str!(concat!("../../fixtures/demo/", $name, ".json")))
+        $crate::demo::fixtures::read(
+            $name,
+            include_str!(concat!("../../fixtures/demo/", $name, ".json")),
+        )
     };
 }
+pub(super) use embedded;
 
 /// The master data, read once.
 pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
@@ -343,11 +396,14 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
         document_titles: embedded!("document_titles"),
         hard_cases: embedded!("hard_cases"),
         wage_types: embedded!("wage_types"),
+        tariffs: embedded!("tariffs"),
         employees: embedded!("employees"),
+        proposals: embedded!("proposals"),
     }
 });
 
-fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
+/// What the file says.
+pub(super) fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| {
         unreachable!("fixtures/demo/{name}.json is part of the program and tested with it: {error}")
     })

@@ -2,7 +2,10 @@
 
 use uuid::Uuid;
 
-use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
+use crate::ids::{
+    AccountId, BankStatementId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId,
+    PayslipId, PositionId,
+};
 
 /// What an id is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,28 @@ pub enum Kind {
     Payslip,
     /// A line of one.
     PayslipLine,
+    /// An account of a chart: a thousand a mandate.
+    Account,
+    /// A fiscal year: a hundred a mandate.
+    FiscalYear,
+    /// An entry: a hundred thousand a mandate.
+    Entry,
+    /// A phase of a mandate.
+    Position = 50,
+    /// A work package of a phase.
+    Operation,
+    /// A task.
+    Task,
+    /// Time that somebody worked.
+    TimeEntry,
+    /// A filed document.
+    Document,
+    /// A proposal.
+    Proposal,
+    /// A bank statement.
+    BankStatement,
+    /// A line of one.
+    BankLine,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -93,4 +118,40 @@ pub fn example_employee() -> EmployeeId {
 #[must_use]
 pub fn example_payslip() -> PayslipId {
     id(0, Kind::Payslip, EXAMPLE_PAYSLIP).into()
+}
+
+/// The mandate of the examples that keeps books.
+#[must_use]
+pub fn example_ledger_mandate() -> MandateId {
+    id(0, Kind::Mandate, 1).into()
+}
+
+/// The bank account in the books of the examples.
+#[must_use]
+pub fn example_account() -> AccountId {
+    id(0, Kind::Account, 1_004).into()
+}
+
+/// The fiscal year 2026 in the books of the examples.
+#[must_use]
+pub fn example_fiscal_year() -> FiscalYearId {
+    id(0, Kind::FiscalYear, 103).into()
+}
+
+/// The entry of the examples.
+#[must_use]
+pub fn example_entry() -> EntryId {
+    id(0, Kind::Entry, 100_001).into()
+}
+
+/// The phase of the examples.
+#[must_use]
+pub fn example_position() -> PositionId {
+    id(0, Kind::Position, 1).into()
+}
+
+/// The bank statement of the examples.
+#[must_use]
+pub fn example_bank_statement() -> BankStatementId {
+    id(0, Kind::BankStatement, 1).into()
 }

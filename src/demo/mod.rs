@@ -3,8 +3,10 @@
 //! Master data are written by hand in `fixtures/demo`; documents, payslips and postings follow from them by fixed rules,
 //! the same in both firms. Every text of a firm carries a word that the other never uses.
 
+mod books;
 mod check_digits;
 mod engagements;
+mod exchange;
 mod fixtures;
 pub mod ids;
 mod payroll;
@@ -13,6 +15,7 @@ mod rows;
 mod sales;
 mod scale;
 mod wages;
+mod work;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
@@ -29,7 +32,9 @@ pub use scale::{Extent, Scale};
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
-     dispatches, payments, reminders, employees, payslips, payslip_lines";
+     dispatches, payments, reminders, employees, payslips, payslip_lines, \
+     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances, project_positions, project_operations, \
+     tasks, time_entries, documents, bank_lines, proposals, commit_records";
 
 text_enum! {
     /// Whether a person of the demo gets in.

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, Utc};
 
+use super::books::{self, Planned, Subject};
 use super::payroll::{self, Batch};
 use super::sales::{self, Sale};
 use crate::dates::{Day, Instant};
@@ -74,11 +75,13 @@ pub(super) struct Commit {
     pub(super) by: Poster,
 }
 
-/// All that happens in three years, the same in both firms.
+/// All that happens in three years, the same in both firms but for amounts in the books of clients.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) sales: Vec<Sale>,
     pub(super) payroll: Vec<Batch>,
+    /// What is posted to the books of each firm.
+    pub(super) books: [Vec<Planned>; 2],
     pub(super) commits: Vec<Commit>,
 }
 
@@ -87,6 +90,8 @@ impl Plan {
     pub(super) fn make() -> Result<Self> {
         let mut sales = sales::plan()?;
         let mut payroll = payroll::plan()?;
+        let mut first = books::plan(0, &sales, &payroll)?;
+        let mut second = books::plan(1, &sales, &payroll)?;
         let mut postings: Vec<(Day, &mut Option<i64>, Poster)> = vec![];
         for sale in sales.iter_mut().filter(|sale| sale.is_issued) {
             postings.push((sale.on, &mut sale.commit, Poster::Accountant));
@@ -100,12 +105,20 @@ impl Plan {
         for batch in payroll.iter_mut().filter(|batch| batch.is_final) {
             postings.push((batch.on, &mut batch.commit, Poster::PayrollOfficer));
         }
+        let is_own =
+            |entry: &&mut Planned| matches!(entry.subject, Subject::Words(_)) && !entry.is_draft;
+        for entry in first.iter_mut().filter(is_own) {
+            postings.push((entry.entered_on, &mut entry.commit, Poster::Accountant));
+        }
         postings.sort_by_key(|(day, ..)| *day);
         let mut commits = vec![];
         for (number, (day, commit, by)) in (1..).zip(postings) {
             *commit = Some(number);
             commits.push(Commit { number, at: moment(day, number)?, by });
         }
-        Ok(Self { sales, payroll, commits })
+        for (alike, entry) in first.iter().zip(&mut second) {
+            entry.commit = alike.commit;
+        }
+        Ok(Self { sales, payroll, books: [first, second], commits })
     }
 }

@@ -44,6 +44,14 @@ pub(super) struct Sale {
     pub(super) commit: Option<i64>,
 }
 
+impl Sale {
+    /// The first and the last day of supply, none of them before 2024 and its VAT rates.
+    pub(super) fn supplied(&self) -> Result<(Day, Day)> {
+        let first = day(2024, 1, 1)?;
+        Ok((self.on.minus_days(30).max(first), self.on.minus_days(1).max(first)))
+    }
+}
+
 /// A line.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
@@ -136,18 +144,16 @@ fn line(
     Ok(Line { service: number, description, quantity, unit, unit_price, net, vat_rate, vat })
 }
 
-/// Sums of lines; a total in francs is rounded to five centimes, ties up, and the difference shown.
-fn sums(lines: &[Line], currency: Currency) -> Sums {
-    let net: i64 = lines.iter().map(|line| line.net.minor()).sum();
-    let vat: i64 = lines.iter().map(|line| line.vat.minor()).sum();
-    let exact = net + vat;
-    let total = if currency == Currency::Chf { (exact * 2 + 5).div_euclid(10) * 5 } else { exact };
-    Sums {
-        net: Money::from_minor(net),
-        vat: Money::from_minor(vat),
-        rounding: Money::from_minor(total - exact),
-        total: Money::from_minor(total),
-    }
+/// Sums of lines; a total in francs is rounded to five centimes, and the difference shown.
+fn sums(lines: &[Line], currency: Currency) -> Result<Sums> {
+    let net = lines.iter().map(|line| line.net.minor()).sum();
+    let vat = lines.iter().map(|line| line.vat.minor()).sum();
+    let (net, vat) = (Money::from_minor(net), Money::from_minor(vat));
+    let exact = net.plus(vat).ok_or_else(range)?;
+    let is_paid_in_coins = currency == Currency::Chf;
+    let total = if is_paid_in_coins { exact.to_five_centimes().ok_or_else(range)? } else { exact };
+    let rounding = total.minus(exact).ok_or_else(range)?;
+    Ok(Sums { net, vat, rounding, total })
 }
 
 fn add_case(all: &mut Vec<Sale>, case: &'static HardCase) -> Result<()> {
@@ -159,7 +165,7 @@ fn add_case(all: &mut Vec<Sale>, case: &'static HardCase) -> Result<()> {
         line.description = case.description.as_ref().unwrap_or(line.description);
         lines.push(line);
     }
-    let sums = sums(&lines, case.currency);
+    let sums = sums(&lines, case.currency)?;
     let title = match &case.title {
         Some(title) => title,
         None => nth(&MASTER.document_titles, key)?,
@@ -234,7 +240,7 @@ fn add_credit(
     let origin = origin.ok_or_else(|| Error::fault("a credit note without an invoice"))?;
     let chosen = (1..).zip(&origin.lines).filter(|(at, _)| lines.contains(at));
     let lines: Vec<Line> = chosen.map(|(_, line)| line.clone()).collect();
-    let sums = sums(&lines, origin.currency);
+    let sums = sums(&lines, origin.currency)?;
     let credit = Sale {
         n,
         case: origin.case,
@@ -281,7 +287,7 @@ fn add_ordinary(all: &mut Vec<Sale>, chance: &mut Chance, on: Day, is_recent: bo
         let quantity = Quantity::from_minor(quantity);
         lines.push(line(service, number, quantity, engagement.currency)?);
     }
-    let sums = sums(&lines, engagement.currency);
+    let sums = sums(&lines, engagement.currency)?;
     let term = nth(&[30, 30, 30, 10, 60], chance.below(5)).copied()?;
     let is_owed = document == Document::Invoice && is_issued;
     let channel =

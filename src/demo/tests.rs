@@ -40,32 +40,52 @@ fn text_columns(connection: &mut AnyConnection) -> Vec<(String, String)> {
 
 /// Columns whose text is a word of the program, a number or a date, not something that somebody wrote.
 const NOT_WRITTEN: &[&str] = &[
+    "action",
+    "area",
     "avs_number",
     "billing",
     "birth_date",
+    "booked_on",
+    "canton",
     "channel",
     "code",
     "committed_at",
     "country",
     "created_at",
+    "credential",
     "currency",
+    "dated_on",
+    "debtor_iban",
+    "decided_at",
     "deleted_at",
+    "direction",
     "document",
+    "done_at",
     "due_on",
     "duty",
+    "end_to_end_id",
     "ends_on",
     "expires_at",
+    "filed_on",
+    "from_on",
     "hired_on",
     "house_number",
     "iban",
+    "idempotency_key",
+    "imported_at",
     "issued_on",
+    "journal",
     "kind",
     "language",
     "last_used_at",
     "last_used_from",
     "left_on",
     "legal_form",
+    "letter",
+    "locked_through",
+    "media_type",
     "method",
+    "month",
     "number",
     "open_until",
     "paid_on",
@@ -73,33 +93,52 @@ const NOT_WRITTEN: &[&str] = &[
     "permission",
     "phone",
     "postal_code",
+    "purpose",
+    "priority",
     "qr_iban",
     "qr_reference",
     "reach",
     "received_on",
+    "reconciled_on",
+    "record_kind",
     "revoked_at",
     "role",
     "scopes",
     "sent_on",
+    "source",
+    "source_kind",
     "starts_on",
     "state",
     "status",
     "suffix",
+    "supplied_on",
     "supply_from",
     "supply_to",
+    "tariff_code",
     "time_zone",
+    "to_on",
+    "tool",
     "uid",
     "unit",
     "valid_from",
+    "valid_on",
     "valid_to",
+    "value_on",
+    "vat_activity",
+    "vat_code",
     "vat_method",
+    "vat_part",
     "vat_period",
+    "voucher",
+    "wage",
+    "worked_on",
 ];
 
 fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {
     let words = canaries();
     for (table, column) in text_columns(connection) {
-        let is_written = !NOT_WRITTEN.contains(&column.as_str()) && table != "roles";
+        let is_seeded = ["roles", "vat_codes", "vat_code_rates"].contains(&table.as_str());
+        let is_written = !NOT_WRITTEN.contains(&column.as_str()) && !is_seeded;
         for (firm, word) in words.iter().enumerate() {
             let texts: Vec<String> = diesel::select(sql::<Text>(&format!(
                 "{column} FROM {table} WHERE {column} IS NOT NULL AND tenant_id = \
@@ -108,7 +147,8 @@ fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {
             .load(connection)
             .unwrap();
             for text in texts.iter().map(|text| fold(text)) {
-                let own = text.contains(word.as_str()) || text.chars().all(|c| c.is_ascii_digit());
+                let own = text.contains(word.as_str())
+                    || text.chars().all(|c| c.is_ascii_digit() || c == '/');
                 assert!(own || !is_written, "{table}.{column}: {text}");
                 assert!(!text.contains(words[1 - firm].as_str()), "{table}.{column}: {text}");
             }
@@ -149,9 +189,22 @@ const BROKEN: &[&str] = &[
     "commits c JOIN commits d ON d.tenant_id = c.tenant_id AND d.number = c.number + 1 WHERE d.committed_at < c.committed_at",
     "(SELECT tenant_id, number FROM commits EXCEPT SELECT tenant_id, commit_number FROM invoices \
      EXCEPT SELECT tenant_id, commit_number FROM payments EXCEPT SELECT tenant_id, commit_number FROM reminders \
-     EXCEPT SELECT tenant_id, commit_number FROM payslips)",
+     EXCEPT SELECT tenant_id, commit_number FROM payslips EXCEPT SELECT tenant_id, commit_number FROM entries)",
+    "entries e WHERE state = 'posted' AND (SELECT sum(debit) - sum(credit) FROM entry_lines l WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id) <> 0",
+    "entries e JOIN commits c ON c.tenant_id = e.tenant_id AND c.number = e.commit_number WHERE substr(c.committed_at, 1, 10) < e.booked_on AND e.journal NOT IN ('CLO', 'ANO')",
+    "(SELECT number, row_number() OVER (PARTITION BY tenant_id, mandate_id, fiscal_year_id, journal ORDER BY commit_number, number) AS expected \
+      FROM entries WHERE state = 'posted') WHERE number <> expected",
+    "(SELECT tenant_id, account_id, currency, substr(month, 1, 7) AS month, debit, credit, currency_debit, currency_credit, line_count FROM account_balances \
+      EXCEPT SELECT l.tenant_id, account_id, l.currency, substr(l.booked_on, 1, 7), sum(debit), sum(credit), sum(currency_debit), sum(currency_credit), count(*) \
+      FROM entry_lines l JOIN entries e ON e.tenant_id = l.tenant_id AND e.id = l.entry_id WHERE e.state = 'posted' GROUP BY 1, 2, 3, 4)",
+    "(SELECT sum(debit) - sum(credit) AS open FROM reconciliations r JOIN entry_lines l ON l.tenant_id = r.tenant_id AND l.entry_id = r.entry_id AND l.position = r.position \
+      GROUP BY r.tenant_id, l.account_id, r.letter) WHERE open <> 0",
+    "(SELECT tenant_id, number FROM commits EXCEPT SELECT tenant_id, commit_number FROM commit_records)",
     "(SELECT created_at, lag(created_at) OVER (PARTITION BY tenant_id ORDER BY id) AS earlier FROM invoices) WHERE created_at < earlier",
     "invoices WHERE issued_on >= '2026-12-01'",
+    "time_entries e JOIN invoices i ON i.tenant_id = e.tenant_id AND i.id = e.invoice_id \
+     WHERE i.mandate_id <> e.mandate_id OR i.issued_on <= e.worked_on OR i.state <> 'issued'",
+    "time_entries WHERE created_at > '2026-11-30'",
     "payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id WHERE p.received_on < i.issued_on",
     "pragma_foreign_key_check",
 ];
@@ -182,13 +235,32 @@ fn the_two_firms_are_consistent_alike_and_apart() {
         (2, format!("{day} WHERE open > 0 AND due_on = '2026-05-31'")),
         (2, format!("{day} WHERE open > 0 AND due_on = '2026-03-31'")),
         (20, format!("{day} WHERE open > 0 AND currency <> 'CHF'")),
-        (120, "clients".into()),
-        (180, "mandates".into()),
+        (122, "clients".into()),
+        (182, "mandates".into()),
         (1_500, "invoices".into()),
         (120, "employees".into()),
         (2, "payslips WHERE reverses_id IS NOT NULL".into()),
         (2, "clients WHERE deleted_at IS NOT NULL".into()),
         (8, "reminders WHERE level = 3".into()),
+        (18, "ledgers".into()),
+        (2, "ledgers WHERE is_of_firm".into()),
+        (6, "entries WHERE state = 'draft'".into()),
+        (10, "entries WHERE journal = 'EXT'".into()),
+        (8, "entries WHERE journal = 'CLO'".into()),
+        (500, "reconciliations".into()),
+        (100, "entry_lines WHERE currency <> 'CHF'".into()),
+        (2, "fiscal_years WHERE state = 'provisionally_closed'".into()),
+        (6, "fiscal_years WHERE substr(starts_on, 6) = '07-01'".into()),
+        (800, "time_entries".into()),
+        (150, "time_entries WHERE invoice_id IS NOT NULL".into()),
+        (60, "time_entries WHERE mandate_id IS NULL".into()),
+        (20, "time_entries e JOIN services s ON s.tenant_id = e.tenant_id AND s.id = e.service_id WHERE s.unit <> 'hour'".into()),
+        (60, "time_entries WHERE operation_id IS NOT NULL".into()),
+        (20, "tasks WHERE due_on < '2026-11-30' AND status IN ('open', 'in_progress', 'waiting')".into()),
+        (20, "tasks WHERE mandate_id IS NULL".into()),
+        (20, "tasks WHERE due_on IS NULL".into()),
+        (20, "documents WHERE is_confidential".into()),
+        (20, "documents WHERE mandate_id IS NULL".into()),
     ] {
         let found = count(connection, &what);
         assert!(found >= at_least, "{found} {what}");

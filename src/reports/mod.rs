@@ -11,3 +11,8 @@ mod figure;
 pub use clocks::{Clocks, Known, KnownOn};
 pub use control::Control;
 pub use figure::{ExplainedRow, Explanation, Figure, FigureKind, FigureSource, Part};
+
+use crate::registry::Tool;
+
+/// The tools of this slice.
+pub const TOOLS: &[Tool] = &[Tool::read::<explain_figure::ExplainFigure>()];

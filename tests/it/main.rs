@@ -13,17 +13,29 @@
 #[macro_use]
 mod world;
 
+mod audit;
+mod bank;
 mod cli;
 mod credentials;
+mod documents;
 mod figures;
 mod hosts;
+mod importing;
+mod ledger;
+mod ledger_random;
 mod limits;
+mod open_items;
 mod outage;
+mod payslips;
 mod plans;
+mod prompts;
+mod proposals;
 mod protocol;
 mod reference;
 mod registry;
+mod revenue;
 mod robustness;
+mod routing;
 mod scaling;
 mod schemas;
 mod sdk;
@@ -32,4 +44,8 @@ mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod time;
+mod toolsets;
+mod vat;
 mod walls;
+mod work;

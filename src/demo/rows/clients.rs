@@ -3,6 +3,7 @@
 use diesel::prelude::*;
 
 use super::super::check_digits;
+use super::super::engagements::FIRM_CLIENT;
 use super::super::fixtures::{Firm, MASTER, Pair, nth};
 use super::super::ids::Kind;
 use super::super::plan::{day, moment};
@@ -76,6 +77,8 @@ pub(super) fn write(connection: &mut AnyConnection, writing: Writing<'_>) -> Res
             addresses.push(address(writing, n * 2 + 1, n, n + 6, AddressKind::Billing)?);
         }
     }
+    clients.push(the_firm(writing)?);
+    addresses.push(address_of_firm(writing));
     insert_all!(connection, clients::table, clients);
     insert_all!(connection, contacts::table, contacts);
     insert_all!(connection, addresses::table, addresses);
@@ -120,6 +123,47 @@ fn client(writing: Writing<'_>, n: u32) -> Result<NewClient<'_>> {
         created_at: moment(day(2024, 1, 1)?, i64::from(n))?,
         deleted_at,
     })
+}
+
+/// The firm as its own client.
+fn the_firm(writing: Writing<'_>) -> Result<NewClient<'_>> {
+    let Writing { firm, tenant: tenant_id } = writing;
+    let (n, name) = (FIRM_CLIENT, firm.name.as_str());
+    let number = format!("{}-K{n:03}", firm.prefix);
+    let plain_uid = firm.uid.replace(['-', '.'], "");
+    let search_text = searchable([&number, name, &firm.uid, &plain_uid, &firm.email, &firm.town]);
+    Ok(NewClient {
+        tenant_id,
+        id: writing.id(Kind::Client, n),
+        number,
+        name,
+        legal_form: LegalForm::CompanyLimitedByShares,
+        uid: Some(firm.uid.clone()),
+        status: ClientStatus::Active,
+        email: Some(firm.email.clone()),
+        phone: Some(firm.phone.clone()),
+        language: firm.language,
+        responsible_id: Some(holder(firm, "owner")?),
+        sort_name: fold(name),
+        search_text,
+        created_at: moment(day(2024, 1, 1)?, i64::from(n))?,
+        deleted_at: None,
+    })
+}
+
+fn address_of_firm(writing: Writing<'_>) -> NewAddress<'_> {
+    let Writing { firm, tenant: tenant_id } = writing;
+    NewAddress {
+        tenant_id,
+        id: writing.id(Kind::Address, FIRM_CLIENT * 2),
+        client_id: writing.id(Kind::Client, FIRM_CLIENT),
+        kind: AddressKind::Main,
+        street: &firm.street,
+        house_number: firm.house_number.clone(),
+        postal_code: &firm.postal_code,
+        town: &firm.town,
+        country: "CH",
+    }
 }
 
 /// A telephone number in the firm's region.

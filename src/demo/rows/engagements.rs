@@ -3,7 +3,7 @@
 use diesel::prelude::*;
 
 use super::super::DemoState;
-use super::super::engagements::{MANDATES, mandate};
+use super::super::engagements::{FIRM_CLIENT, FIRM_MANDATE, MANDATES, mandate};
 use super::super::fixtures::{MASTER, nth};
 use super::super::ids::Kind;
 use super::super::plan::{day, moment};
@@ -92,7 +92,8 @@ struct NewServiceRate {
 
 pub(super) fn write(connection: &mut AnyConnection, writing: Writing<'_>) -> Result<()> {
     insert_all!(connection, services::table, offered(writing));
-    let all = (1..=MANDATES).map(|n| engagement(writing, n)).collect::<Result<Vec<_>>>()?;
+    let numbers = (1..=MANDATES).chain([FIRM_MANDATE]);
+    let all = numbers.map(|n| engagement(writing, n)).collect::<Result<Vec<_>>>()?;
     insert_all!(connection, mandates::table, all);
     let (members, reached) = teams(writing)?;
     insert_all!(connection, mandate_members::table, members);
@@ -132,7 +133,11 @@ fn engagement(writing: Writing<'_>, n: u32) -> Result<NewMandate<'_>> {
     let titles = MASTER.mandate_titles.iter();
     let title = titles.clone().find(|title| title.kind == mandate.kind);
     let title = title.ok_or_else(|| Error::fault("a kind of mandate has no title"))?.title.of(firm);
-    let client = nth(&MASTER.clients, mandate.client - 1)?.name.of(firm);
+    let client = if mandate.client == FIRM_CLIENT {
+        firm.name.as_str()
+    } else {
+        nth(&MASTER.clients, mandate.client - 1)?.name.of(firm)
+    };
     let number = number(writing, n);
     let responsible = if n <= 60 { "manager" } else { "owner" };
     Ok(NewMandate {

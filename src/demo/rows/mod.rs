@@ -1,10 +1,14 @@
 //! The demo data as rows: what the plan leaves open is filled in for each firm.
 
+mod bank;
+mod books;
 mod clients;
 mod engagements;
 mod payroll;
 mod people;
 mod sales;
+mod window;
+mod work;
 
 pub(super) use people::Hashes;
 
@@ -14,28 +18,9 @@ use super::fixtures::{Firm, MASTER};
 use super::ids::{self, Kind};
 use super::plan::Plan;
 use crate::db::connection::AnyConnection;
+use crate::db::insert::insert_all;
 use crate::error::Result;
 use crate::ids::TenantId;
-
-/// Rows in one statement: few enough for the 32,766 variables that `SQLite` allows.
-const ROWS: usize = 500;
-
-/// Inserts rows, many at a time; the same code is compiled for each database.
-macro_rules! insert_all {
-    ($connection:expr, $table:expr, $rows:expr) => {
-        for chunk in $rows.chunks($crate::demo::rows::ROWS) {
-            match &mut *$connection {
-                AnyConnection::Sqlite(sqlite) => {
-                    diesel::insert_into($table).values(chunk).execute(sqlite)?
-                }
-                AnyConnection::Postgres(postgres) => {
-                    diesel::insert_into($table).values(chunk).execute(postgres)?
-                }
-            };
-        }
-    };
-}
-use insert_all;
 
 /// A firm while its rows are written.
 #[derive(Clone, Copy)]
@@ -63,6 +48,10 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         engagements::write(connection, writing)?;
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
+        books::write(connection, writing, plan)?;
+        work::write(connection, writing, plan)?;
+        bank::write(connection, writing, plan)?;
+        window::write_proposals(connection, writing)?;
     }
-    Ok(())
+    window::write_log(connection)
 }

@@ -16,7 +16,9 @@ use crate::db::schema::people::{tenants, users};
 use crate::db::schema::{api_tokens, firms, memberships};
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, TenantId, TokenId, UserId};
+use crate::language::Language;
 use crate::money::Currency;
+use crate::vat::seed_vat_codes;
 
 /// Scopes of the tokens, within what the role grants.
 const SCOPES: &str = "read propose payroll.read_sensitive document.read_confidential";
@@ -64,6 +66,7 @@ struct NewMembership<'a> {
     client_id: Option<ClientId>,
     is_active: bool,
     created_at: Instant,
+    language: Language,
 }
 
 #[derive(Insertable)]
@@ -159,7 +162,8 @@ pub(super) fn write_firm(connection: &mut AnyConnection, writing: Writing<'_>) -
         payment_term_days: 30,
     };
     insert_all!(connection, firms::table, [row]);
-    seed_roles(connection, tenant)
+    seed_roles(connection, tenant)?;
+    seed_vat_codes(connection, tenant)
 }
 
 pub(super) fn write_memberships(
@@ -182,6 +186,7 @@ pub(super) fn write_memberships(
             client_id: (person.reach == Mandates::Client).then(|| writing.id(Kind::Client, 1)),
             is_active: person.state != DemoState::Deactivated,
             created_at,
+            language: person.language.unwrap_or(firm.answers_in),
         });
         let token = token(firm, person);
         tokens.push(NewToken {

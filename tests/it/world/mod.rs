@@ -1,8 +1,12 @@
 //! A server on a fresh copy of the demo data, and clients to ask it.
 
+pub(crate) mod bare;
 mod client;
 mod databases;
+pub(crate) mod ledger;
+pub(crate) mod oracle;
 pub(crate) mod process;
+pub(crate) mod sales;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
