@@ -1,14 +1,19 @@
 -- Where words are found: an index of every three characters in a row (a gram) of every `search_text`. What a table needs for
 -- it follows from the catalogue after every migration (db/search.rs).
 --@postgres
--- The grams of a text, hashed with the firm: an index over all firms finds those of one at the price of one.
+-- The grams of a text, hashed with the firm: an index over all firms finds those of one at the price of one. A long text is
+-- cut in pieces that overlap, since finding a letter costs as much as stands before it.
 CREATE FUNCTION grams(tenant uuid, said text) RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE COST 10000 AS $$
 DECLARE
     firm bigint := uuid_hash_extended(tenant, 0);
     hashed bigint[] := '{}';
+    piece text;
 BEGIN
-    FOR i IN 1..length(said) - 2 LOOP
-        hashed := hashed || hashtextextended(substr(said, i, 3), firm);
+    FOR start IN 1..length(said) - 2 BY 200 LOOP
+        piece := substr(said, start, 202);
+        FOR i IN 1..length(piece) - 2 LOOP
+            hashed := hashed || hashtextextended(substr(piece, i, 3), firm);
+        END LOOP;
     END LOOP;
     RETURN hashed;
 END $$;

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use diesel::connection::{InstrumentationEvent, SimpleConnection};
+use diesel::connection::{
+    Instrumentation, InstrumentationEvent, SimpleConnection, get_default_instrumentation,
+};
 use diesel::prelude::*;
 use diesel::r2d2::{self, ManageConnection, R2D2Connection};
 
@@ -84,10 +86,12 @@ impl ManageConnection for Manager {
         }
         let prepared = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&prepared);
+        let mut listener = get_default_instrumentation();
         connection.set_instrumentation(move |event: InstrumentationEvent<'_>| {
             if let InstrumentationEvent::CacheQuery { .. } = event {
                 count.fetch_add(1, Ordering::Relaxed);
             }
+            listener.on_connection_event(event);
         });
         Ok(Link { connection, current, is_dead: false, prepared })
     }

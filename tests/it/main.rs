@@ -33,6 +33,7 @@ mod limits;
 mod open_items;
 mod outage;
 mod payslips;
+mod plans;
 mod prompts;
 mod proposals;
 mod protocol;

@@ -47,7 +47,7 @@ pub(super) struct Catalogue {
 /// Table, column, type.
 const COLUMNS: (&str, &str) = (
     "table_name || ' ' || column_name || ' ' || udt_name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND (table_schema, table_name) IN (SELECT table_schema, table_name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND is_generated = 'NEVER' AND (table_schema, table_name) IN (SELECT table_schema, table_name FROM information_schema.tables
          JOIN information_schema.columns USING (table_schema, table_name) WHERE table_type = 'BASE TABLE' AND column_name = 'tenant_id')
      ORDER BY table_name, ordinal_position",
     "m.name || ' ' || i.name || ' ' || i.type FROM sqlite_master m, pragma_table_info(m.name) i

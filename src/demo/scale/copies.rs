@@ -63,7 +63,7 @@ impl<'a> Grown<'a> {
             tenant = self.tenant,
             written = self.is_written(table),
         );
-        Step { about: format!("{} of firm {}", table.name, self.firm + 1), sql }
+        Step::fill(&table.name, &format!("firm {}", self.firm + 1), sql)
     }
 
     fn is_growing(&self, table: &str) -> bool {
@@ -143,7 +143,8 @@ pub(super) fn of_firm(catalogue: &Catalogue, firm: u32) -> Vec<Step> {
         moved("id"),
         moved("id"),
     );
-    let mut steps = vec![Step { about: format!("people of firm {}", firm + 1), sql: people }];
+    let mut steps =
+        vec![Step { about: format!("people of firm {}", firm + 1), fills: None, sql: people }];
     for table in catalogue.tables.iter().filter(|table| table.name != "api_tokens") {
         let value = |column: &Column| match (table.name.as_str(), column.name.as_str()) {
             ("firms", "name") => format!("name || ' {firm}'"),
@@ -157,7 +158,11 @@ pub(super) fn of_firm(catalogue: &Catalogue, firm: u32) -> Vec<Step> {
             names(table),
             values.join(", ")
         );
-        steps.push(Step { about: format!("{} of firm {}", table.name, firm + 1), sql });
+        steps.push(Step {
+            about: format!("{} of firm {}", table.name, firm + 1),
+            fills: None,
+            sql,
+        });
     }
     steps
 }

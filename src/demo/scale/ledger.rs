@@ -38,18 +38,18 @@ pub(super) fn of_first_firm(dialect: Dialect, n: u32, lines: u32) -> Vec<Step> {
     let tenant = dialect.id(ids::id(0, Kind::Tenant, 1));
     let mandate = dialect.made(MANDATE, &n.to_string());
     let ledger = Ledger { dialect, n, entries: lines / LINES, tenant, mandate };
-    let about = |what: &str| format!("{what} of ledger {n}");
+    let step = |table: &str, sql| Step::fill(table, &format!("ledger {n}"), sql);
     let mut steps = vec![
-        Step { about: about("mandate"), sql: ledger.head() },
-        Step { about: about("chart"), sql: ledger.chart() },
-        Step { about: about("postings"), sql: ledger.commits() },
+        step("fiscal_years", ledger.head()),
+        step("accounts", ledger.chart()),
+        step("commits", ledger.commits()),
     ];
     for from in (1..=ledger.entries).step_by(AT_ONCE as usize) {
         let to = ledger.entries.min(from + AT_ONCE - 1);
-        steps.push(Step { about: about("entries"), sql: ledger.entries(from, to) });
-        steps.push(Step { about: about("lines"), sql: ledger.lines(from, to) });
+        steps.push(step("entries", ledger.entries(from, to)));
+        steps.push(step("entry_lines", ledger.lines(from, to)));
     }
-    steps.push(Step { about: about("balances"), sql: ledger.balances() });
+    steps.push(step("account_balances", ledger.balances()));
     steps
 }
 

@@ -7,6 +7,8 @@ mod catalogue;
 mod copies;
 mod ledger;
 
+use std::collections::BTreeSet;
+
 use diesel::connection::SimpleConnection;
 use diesel::dsl::sql;
 use diesel::prelude::*;
@@ -65,7 +67,16 @@ const AT_ONCE: u32 = 20;
 /// A statement, and what it is about.
 struct Step {
     about: String,
+    /// The table that becomes many times larger.
+    fills: Option<String>,
     sql: String,
+}
+
+impl Step {
+    /// Fills a table with rows of something.
+    fn fill(table: &str, of: &str, sql: String) -> Self {
+        Self { about: format!("{table} of {of}"), fills: Some(table.to_owned()), sql }
+    }
 }
 
 /// Brings the two firms, just written, to an extent.
@@ -94,9 +105,16 @@ fn run(connection: &mut AnyConnection, catalogue: &Catalogue, steps: &[Step]) ->
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}");
     bar.set_style(style.map_err(Error::fault)?);
     let triggers = lift(connection, catalogue)?;
-    for Step { about, sql } in steps {
+    let mut analyzed = BTreeSet::new();
+    for Step { about, fills, sql } in steps {
         bar.set_message(about.clone());
         connection.batch_execute(sql)?;
+        if let (AnyConnection::Postgres(postgres), Some(table)) = (&mut *connection, fills)
+            && analyzed.insert(about)
+        {
+            // Else the checks of foreign keys keep the plans that they made when the table was small.
+            postgres.batch_execute(&format!("ANALYZE {table}"))?;
+        }
         bar.inc(1);
     }
     bar.set_message("indices and statistics");
