@@ -9,6 +9,7 @@
 //! - [`db`]: connections, walls between firms, [`db::Scoped`] queries, SQL types.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
+//! - [`meaning`]: a sentence-embedding model, and how much two texts mean the same.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
@@ -32,6 +33,7 @@ pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
 pub mod mandates;
+pub mod meaning;
 pub mod money;
 pub mod payroll;
 pub mod proofs;
