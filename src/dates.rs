@@ -55,6 +55,55 @@ impl Day {
         Self(self.0.checked_add_signed(TimeDelta::days(days)).unwrap_or(NaiveDate::MAX))
     }
 
+    /// The instant at which the day begins in `zone`.
+    #[must_use]
+    pub fn begins_in(self, zone: chrono_tz::Tz) -> Instant {
+        let midnight = self.0.and_time(chrono::NaiveTime::MIN);
+        let begins = midnight.and_local_timezone(zone).earliest();
+        // Where the clock skips midnight, the day begins an hour later by the same clock.
+        begins.map_or_else(|| midnight.and_utc().into(), |at| at.with_timezone(&Utc).into())
+    }
+
+    /// The first day of its month.
+    #[must_use]
+    pub fn month_start(self) -> Self {
+        Self(self.0.with_day(1).unwrap_or(self.0))
+    }
+
+    /// The year of the calendar.
+    #[must_use]
+    pub fn year(self) -> i32 {
+        self.0.year()
+    }
+
+    /// The month of the calendar, from 1.
+    #[must_use]
+    pub fn month(self) -> u32 {
+        self.0.month()
+    }
+
+    /// The day of the month, from 1.
+    #[must_use]
+    pub fn day_of_month(self) -> u32 {
+        self.0.day()
+    }
+
+    /// The day `year`-`month`-`day`, if there is one in range.
+    #[must_use]
+    pub fn from_ymd(year: i32, month: u32, day: u32) -> Option<Self> {
+        let date = NaiveDate::from_ymd_opt(year, month, day)?;
+        (1900..2200).contains(&year).then_some(Self(date))
+    }
+
+    /// So many months later, or earlier, on the same day of the month or its last.
+    #[must_use]
+    pub fn plus_months(self, months: i32) -> Self {
+        let by = chrono::Months::new(months.unsigned_abs());
+        let moved =
+            if months < 0 { self.0.checked_sub_months(by) } else { self.0.checked_add_months(by) };
+        Self(moved.unwrap_or(self.0))
+    }
+
     /// How many days it lies after `other`; negative when before.
     #[must_use]
     pub fn days_since(self, other: Self) -> i64 {

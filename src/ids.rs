@@ -115,6 +115,14 @@ ids! {
     PayslipId,
     /// A line of a payslip.
     PayslipLineId,
+    /// An account of a mandate's chart.
+    AccountId,
+    /// A fiscal year of a mandate.
+    FiscalYearId,
+    /// An entry in a mandate's books.
+    EntryId,
+    /// A record of whatever kind, where its kind is named beside it.
+    RecordId,
 }
 
 #[cfg(test)]

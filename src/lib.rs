@@ -4,9 +4,10 @@
 //! credentials ─authenticate→ Caller ─authorize(permission)→ Grant ─open→ Read | Write ─rows(table)→ Scoped<Q> ─load·page·one→ rows
 //! ```
 //!
-//! - [`ids`], [`identifiers`], [`money`], [`dates`], [`text`], [`error`]: what every module speaks in.
+//! - [`ids`], [`identifiers`], [`money`], [`dates`], [`text`], [`language`], [`error`]: what every module speaks in.
 //! - [`auth`]: a credential becomes a [`auth::Caller`], a caller and a permission become a [`auth::Grant`].
 //! - [`db`]: connections, walls between firms, [`db::Scoped`] queries, SQL types.
+//! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`meaning`]: a sentence-embedding model, and how much two texts mean the same.
@@ -32,10 +33,12 @@ pub mod http;
 pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
+pub mod language;
 pub mod mandates;
 pub mod meaning;
 pub mod money;
 pub mod payroll;
 pub mod proofs;
 pub mod registry;
+pub mod reports;
 pub mod text;

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
-use crate::db::types::{Amount, Measure, Percentage, Stored, stored};
+use crate::db::types::{Amount, Exchange, Measure, Percentage, Stored, stored};
 
 /// Declares a decimal with a fixed number of decimals; `trim` decides whether trailing zeros are written.
 macro_rules! fixed_point {
@@ -122,6 +122,10 @@ fixed_point! {
     /// Hours, pieces or months, with at most three decimals.
     Quantity: Measure, 3 decimals, trim true, "quantity"
 }
+fixed_point! {
+    /// What one unit of a foreign currency is worth in another, with at most six decimals.
+    ExchangeRate: Exchange, 6 decimals, trim true, "exchange rate"
+}
 
 text_enum! {
     /// A currency (ISO 4217).
@@ -157,6 +161,14 @@ impl Money {
     #[must_use]
     pub fn times(self, quantity: Quantity) -> Option<Self> {
         product(self.0, quantity.0, Quantity::SCALE).map(Self)
+    }
+}
+
+impl Money {
+    /// The amount in another currency at `rate`, rounded half up, away from zero, to the hundredth.
+    #[must_use]
+    pub fn converted(self, rate: ExchangeRate) -> Option<Self> {
+        product(self.0, rate.0, ExchangeRate::SCALE).map(Self)
     }
 }
 

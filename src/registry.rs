@@ -12,6 +12,7 @@ use crate::db::{Read, Session};
 use crate::error::{Code, Error, Result};
 use crate::http::arguments::parse;
 use crate::http::describe::{input_schema, outline, output_schema};
+use crate::reports::FigureKind;
 
 /// A tool that only reads. The implementing type is its input; its doc comment is its description.
 pub trait ReadTool: DeserializeOwned + JsonSchema + Serialize {
@@ -19,6 +20,8 @@ pub trait ReadTool: DeserializeOwned + JsonSchema + Serialize {
     const NAME: &'static str;
     /// What a caller's role must grant.
     const PERMISSION: Permission;
+    /// Permissions of which any one opens the tool as well, where what it shows depends on which are held.
+    const OR: &'static [Permission] = &[];
     /// How many ordinary calls it counts as for the rate limits.
     const WEIGHT: u32 = 1;
     /// What the tool answers.
@@ -42,6 +45,7 @@ type Example = fn() -> Result<String>;
 pub struct Tool {
     name: &'static str,
     permission: Permission,
+    or: &'static [Permission],
     weight: u32,
     input: fn(&mut SchemaGenerator) -> Schema,
     output: fn(&mut SchemaGenerator) -> Schema,
@@ -63,6 +67,7 @@ impl Tool {
         Self {
             name: T::NAME,
             permission: T::PERMISSION,
+            or: T::OR,
             weight: T::WEIGHT,
             input: T::json_schema,
             output: <T::Output as JsonSchema>::json_schema,
@@ -95,6 +100,12 @@ impl Tool {
         self.permission
     }
 
+    /// What opens it as well.
+    #[must_use]
+    pub const fn or(&self) -> &'static [Permission] {
+        self.or
+    }
+
     /// How many ordinary calls it counts as for the rate limits.
     #[must_use]
     pub const fn weight(&self) -> u32 {
@@ -111,8 +122,14 @@ impl Tool {
 
     /// The one predicate: what it allows is listed and can be called; what it does not, does not exist.
     #[must_use]
-    pub const fn is_open_to(&self, caller: &Caller) -> bool {
-        caller.may(self.permission)
+    pub fn is_open_to(&self, caller: &Caller) -> bool {
+        self.opening(caller).is_some()
+    }
+
+    /// The permission by which the caller may use the tool.
+    fn opening(&self, caller: &Caller) -> Option<Permission> {
+        let any = std::iter::once(self.permission).chain(self.or.iter().copied());
+        any.into_iter().find(|permission| caller.may(*permission))
     }
 
     /// The whole schema of its answer, with what each field means.
@@ -150,7 +167,7 @@ impl Tool {
         arguments: &str,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let grant = caller.authorize(self.permission)?;
+        let grant = caller.authorize(self.opening(caller).unwrap_or(self.permission))?;
         session.read(&grant, now, |scope| (self.run)(scope, arguments, out))
     }
 }
@@ -244,6 +261,8 @@ const TOOLS: &[&[Tool]] = &[
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
 ];
+/// What the figures of reports are made of: each kind once.
+const FIGURES: &[&[FigureKind]] = &[];
 const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
 
 /// Every tool, in the order in which they are listed.
@@ -264,6 +283,11 @@ pub fn tool_for(caller: &Caller, name: &str) -> Result<&'static Tool> {
     tools()
         .find(|tool| tool.name == name && tool.is_open_to(caller))
         .ok_or_else(|| Error::refuse(Code::UnknownTool, "unknown tool"))
+}
+
+/// The kind of figure that a handle names.
+pub fn figure_kind(tag: u8) -> Option<&'static FigureKind> {
+    FIGURES.iter().copied().flatten().find(|kind| kind.tag() == tag)
 }
 
 /// Runs a tool for its caller and appends its answer to `out`.
@@ -316,7 +340,7 @@ pub fn complete(
 ) -> Result<(Vec<String>, i64)> {
     let mut named = resources().filter(|one| one.uri == uri && one.variable() == Some(name));
     let open = named.find(|one| one.reading.is_open_to(caller));
-    match open.and_then(|one| Some((one.reading.permission, one.complete?))) {
+    match open.and_then(|one| Some((one.reading.opening(caller)?, one.complete?))) {
         Some((permission, complete)) => {
             session.read(&caller.authorize(permission)?, now, |scope| complete(scope, typed))
         }

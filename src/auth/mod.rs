@@ -21,6 +21,7 @@ use crate::db::schema::api_tokens;
 use crate::db::{Db, Identity, Mandates, Reach, Session, TokenRow};
 use crate::error::{Code, Error, Result};
 use crate::ids::{TenantId, TokenId, UserId};
+use crate::language::Language;
 
 /// How often a token's last use is written down, in seconds.
 const LAST_USED_EVERY_S: i64 = 60;
@@ -147,6 +148,12 @@ impl Caller {
     #[must_use]
     pub const fn time_zone(&self) -> Tz {
         self.zone
+    }
+
+    /// The language in which the person is answered.
+    #[must_use]
+    pub const fn language(&self) -> Language {
+        self.identity.language
     }
 
     /// The person's name in this firm.

@@ -8,6 +8,7 @@ use super::{Mandates, TenantId};
 use crate::dates::Instant;
 use crate::error::Result;
 use crate::ids::{TokenId, UserId};
+use crate::language::Language;
 
 /// A person in a firm, both active, with the role and all that it grants.
 #[derive(Debug, Clone, Queryable, Selectable)]
@@ -23,6 +24,7 @@ pub(crate) struct Identity {
     pub(crate) token_version: i32,
     pub(crate) role: String,
     pub(crate) reach: Mandates,
+    pub(crate) language: Language,
     pub(crate) permissions: Option<String>,
 }
 
@@ -53,13 +55,15 @@ pub(crate) struct TokenIdentity {
     token_version: i32,
     role: String,
     reach: Mandates,
+    language: Language,
     permissions: Option<String>,
 }
 
 impl From<TokenIdentity> for Identity {
     fn from(row: TokenIdentity) -> Self {
         let TokenIdentity { tenant_id, user_id, slug, firm_name, time_zone, email, .. } = row;
-        let TokenIdentity { display_name, token_version, role, reach, permissions, .. } = row;
+        let TokenIdentity { display_name, token_version, role, reach, .. } = row;
+        let TokenIdentity { language, permissions, .. } = row;
         Self {
             tenant_id,
             user_id,
@@ -71,6 +75,7 @@ impl From<TokenIdentity> for Identity {
             token_version,
             role,
             reach,
+            language,
             permissions,
         }
     }

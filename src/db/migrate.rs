@@ -13,10 +13,13 @@ use super::walls;
 use crate::error::{Error, Result};
 
 /// Name and text, oldest first; a released one is never edited.
-const MIGRATIONS: &[(&str, &str)] = &[(
-    "2026-11-30-000001_foundations",
-    include_str!("../../migrations/2026-11-30-000001_foundations/up.sql"),
-)];
+const MIGRATIONS: &[(&str, &str)] = &[
+    (
+        "2026-11-30-000001_foundations",
+        include_str!("../../migrations/2026-11-30-000001_foundations/up.sql"),
+    ),
+    ("2026-11-30-000002_books", include_str!("../../migrations/2026-11-30-000002_books/up.sql")),
+];
 
 /// How the placeholders of a migration are filled in, on `PostgreSQL` and on `SQLite`.
 const TYPES: &[(&str, &str, &str)] = &[
@@ -25,6 +28,7 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("{most_money}", "999999999999.99", "99999999999999"),
     ("{quantity}", "numeric(13,3)", "INTEGER"),
     ("{rate}", "numeric(9,4)", "INTEGER"),
+    ("{exchange}", "numeric(15,6)", "INTEGER"),
     ("{instant}", "timestamptz", "TEXT"),
     ("{date}", "date", "TEXT"),
     ("{bool}", "boolean", "INTEGER"),

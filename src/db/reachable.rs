@@ -124,6 +124,12 @@ pub(super) const OF_PAYSLIPS: Path = path!(
     ")"
 );
 
+pub(super) const OF_ENTRIES: Path = path!(
+    "{c} IN (SELECT e.id FROM entries e WHERE e.tenant_id = {t} AND e.mandate_id IN ",
+    mandates,
+    ")"
+);
+
 /// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
 ///
 /// The list stays in the database: no bind per mandate, three SQL texts in all, each cacheable.

@@ -1,14 +1,14 @@
 //! The tables as Diesel sees them, how they are reached, and how they join.
 #![expect(missing_docs, reason = "a table is described by its migration")]
 
-use super::types::{Amount, Id, Measure, Moment, Percentage};
+use super::types::{Amount, Exchange, Id, Measure, Moment, Percentage};
 
 /// Declares tables with our SQL types in scope.
 macro_rules! tables {
     ($($name:ident ($($key:ident),+) { $($column:ident -> $type:ty),+ $(,)? })+) => {
         $(diesel::table! {
             use diesel::sql_types::{BigInt, Binary, Bool, Date, Integer, Nullable, Text};
-            use super::{Amount, Id, Measure, Moment, Percentage};
+            use super::{Amount, Exchange, Id, Measure, Moment, Percentage};
             $name ($($key),+) { $($column -> $type,)+ }
         })+
         diesel::allow_tables_to_appear_in_same_query!($($name),+);
@@ -23,7 +23,7 @@ tables! {
     }
     memberships (tenant_id, user_id) {
         tenant_id -> Id, user_id -> Id, display_name -> Text, role -> Text, reach -> Text, client_id -> Nullable<Id>,
-        is_active -> Bool, created_at -> Moment,
+        is_active -> Bool, created_at -> Moment, language -> Text,
     }
     api_tokens (tenant_id, id) {
         tenant_id -> Id, id -> Id, user_id -> Id, name -> Text, digest -> Binary, suffix -> Text, scopes -> Text,
@@ -107,6 +107,58 @@ tables! {
         tenant_id -> Id, id -> Id, payslip_id -> Id, position -> Integer, kind -> Text, code -> Text, label -> Text,
         base -> Nullable<Amount>, rate_percent -> Nullable<Percentage>, amount -> Amount,
     }
+    vat_codes (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text, direction -> Text,
+        turnover_figure -> Nullable<Text>, opted_figure -> Nullable<Text>, deduction_figure -> Nullable<Text>,
+        input_figure -> Nullable<Text>,
+    }
+    vat_code_rates (tenant_id, code, valid_from) {
+        tenant_id -> Id, code -> Text, valid_from -> Date, valid_to -> Nullable<Date>, rate_percent -> Percentage,
+        tax_figure -> Nullable<Text>,
+    }
+    exchange_rates (tenant_id, currency, valid_on, source) {
+        tenant_id -> Id, currency -> Text, valid_on -> Date, source -> Text, rate -> Exchange,
+    }
+    ledgers (tenant_id, mandate_id) { tenant_id -> Id, mandate_id -> Id, currency -> Text, is_of_firm -> Bool }
+    vat_activities (tenant_id, mandate_id, code, valid_from) {
+        tenant_id -> Id, mandate_id -> Id, code -> Text, label -> Text, net_rate_percent -> Percentage,
+        valid_from -> Date, valid_to -> Nullable<Date>,
+    }
+    accounts (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, number -> Text, label_fr -> Text, label_de -> Text,
+        label_en -> Text, kind -> Text, currency -> Nullable<Text>, is_postable -> Bool, is_active -> Bool,
+        needs_party -> Bool, vat_activity -> Nullable<Text>, search_text -> Text,
+    }
+    account_uses (tenant_id, mandate_id, purpose, currency) {
+        tenant_id -> Id, mandate_id -> Id, purpose -> Text, currency -> Text, account_id -> Id,
+    }
+    journals (tenant_id, mandate_id, code) {
+        tenant_id -> Id, mandate_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text,
+    }
+    fiscal_years (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, label -> Text, starts_on -> Date, ends_on -> Date, state -> Text,
+        locked_through -> Nullable<Date>,
+    }
+    entries (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, fiscal_year_id -> Id, journal -> Text, number -> Nullable<BigInt>,
+        booked_on -> Date, text -> Text, voucher -> Text, state -> Text, source_kind -> Nullable<Text>,
+        source_id -> Nullable<Id>, reverses_id -> Nullable<Id>, commit_number -> Nullable<BigInt>,
+        idempotency_key -> Nullable<Text>, search_text -> Text, created_by -> Id, created_at -> Moment,
+    }
+    entry_lines (tenant_id, entry_id, position) {
+        tenant_id -> Id, entry_id -> Id, position -> Integer, mandate_id -> Id, booked_on -> Date, account_id -> Id,
+        text -> Nullable<Text>, debit -> Amount, credit -> Amount, currency -> Text, currency_debit -> Amount,
+        currency_credit -> Amount, exchange_rate -> Nullable<Exchange>, party_client_id -> Nullable<Id>,
+        party_name -> Nullable<Text>, vat_code -> Nullable<Text>, vat_part -> Nullable<Text>,
+        vat_rate_percent -> Nullable<Percentage>, supplied_on -> Nullable<Date>,
+    }
+    reconciliations (tenant_id, entry_id, position) {
+        tenant_id -> Id, entry_id -> Id, position -> Integer, letter -> Text, reconciled_on -> Date,
+    }
+    account_balances (tenant_id, mandate_id, account_id, currency, month) {
+        tenant_id -> Id, mandate_id -> Id, account_id -> Id, currency -> Text, month -> Date, debit -> Amount,
+        credit -> Amount, currency_debit -> Amount, currency_credit -> Amount, line_count -> BigInt,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -152,7 +204,7 @@ pub(crate) mod doors {
         use super::Id;
         identities (tenant_id, user_id) {
             tenant_id -> Id, user_id -> Id, slug -> Text, firm_name -> Text, time_zone -> Text, email -> Text,
-            display_name -> Text, token_version -> Integer, role -> Text, reach -> Text,
+            display_name -> Text, token_version -> Integer, role -> Text, reach -> Text, language -> Text,
             permissions -> Nullable<Text>,
         }
     }
@@ -163,7 +215,7 @@ pub(crate) mod doors {
             digest -> Binary, token_id -> Id, token_name -> Text, scopes -> Text, expires_at -> Nullable<Moment>,
             last_used_at -> Nullable<Moment>, tenant_id -> Id, user_id -> Id, slug -> Text, firm_name -> Text,
             time_zone -> Text, email -> Text, display_name -> Text, token_version -> Integer, role -> Text,
-            reach -> Text, permissions -> Nullable<Text>,
+            reach -> Text, language -> Text, permissions -> Nullable<Text>,
         }
     }
     diesel::table! {
@@ -177,7 +229,7 @@ pub(crate) mod doors {
 }
 
 reachable! {
-    tenant: firms, memberships, services;
+    tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates;
     living: clients.id through CLIENTS;
     contacts.client_id through CLIENTS,
     addresses.client_id through CLIENTS,
@@ -193,6 +245,16 @@ reachable! {
     employment_contracts.employee_id through OF_EMPLOYEES,
     payslips.mandate_id through MANDATES,
     payslip_lines.payslip_id through OF_PAYSLIPS,
+    ledgers.mandate_id through MANDATES,
+    vat_activities.mandate_id through MANDATES,
+    accounts.mandate_id through MANDATES,
+    account_uses.mandate_id through MANDATES,
+    journals.mandate_id through MANDATES,
+    fiscal_years.mandate_id through MANDATES,
+    entries.mandate_id through MANDATES,
+    entry_lines.mandate_id through MANDATES,
+    reconciliations.entry_id through OF_ENTRIES,
+    account_balances.mandate_id through MANDATES,
 }
 own! { api_tokens.user_id }
 tenant_joinable! {
@@ -203,4 +265,12 @@ tenant_joinable! {
     invoices (client_id) -> clients (id),
     invoices (mandate_id) -> mandates (id),
     payslips (employee_id) -> employees (id),
+    ledgers (mandate_id) -> mandates (id),
+    entries (created_by) -> memberships (user_id),
+    entries (fiscal_year_id) -> fiscal_years (id),
+    entry_lines (entry_id) -> entries (id),
+    entry_lines (account_id) -> accounts (id),
+    account_balances (account_id) -> accounts (id),
+    account_uses (account_id) -> accounts (id),
+    commits (user_id) -> memberships (user_id),
 }

@@ -120,6 +120,11 @@ impl<'c> Read<'c> {
         self.reach.user
     }
 
+    /// The key that seals what callers give back: the same on every server process and after a restart.
+    pub(crate) fn seal(&self) -> &Seal {
+        self.seal
+    }
+
     /// Starts a query from the reached rows of `table`.
     pub fn rows<T: Reachable>(&self, table: T) -> Scoped<T::Rows> {
         Scoped(table.within(self.reach))

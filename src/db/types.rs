@@ -25,6 +25,11 @@ pub struct Percentage;
 #[diesel(postgres_type(oid = 1700, array_oid = 1231), sqlite_type(name = "Long"))]
 pub struct Measure;
 
+/// `numeric(15,6)` | integer of millionths.
+#[derive(Debug, Clone, Copy, Default, diesel::SqlType, diesel::query_builder::QueryId)]
+#[diesel(postgres_type(oid = 1700, array_oid = 1231), sqlite_type(name = "Long"))]
+pub struct Exchange;
+
 /// `timestamptz` | text of fixed width, so that it sorts.
 #[derive(Debug, Clone, Copy, Default, diesel::SqlType, diesel::query_builder::QueryId)]
 #[diesel(postgres_type(oid = 1184, array_oid = 1185), sqlite_type(name = "Text"))]

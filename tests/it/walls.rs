@@ -228,6 +228,7 @@ fn several_processes_migrate_at_once(world: &World) {
             .collect();
         migrating.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
-    assert_eq!(applied, 1, "each migration once");
+    let known = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations")).unwrap();
+    assert_eq!(applied, known.count(), "each migration once");
     assert_eq!(migrate(owner_url, &world.database.server_url).unwrap(), 0);
 }
