@@ -121,6 +121,12 @@ ids! {
     FiscalYearId,
     /// An entry in a mandate's books.
     EntryId,
+    /// An entity of the knowledge graph.
+    EntityId,
+    /// A relation between two entities.
+    RelationId,
+    /// Something doubtful in the graph.
+    AnomalyId,
     /// A record of whatever kind, where its kind is named beside it.
     RecordId,
 }

@@ -11,7 +11,7 @@
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`meaning`]: a sentence-embedding model, and how much two texts mean the same.
-//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`]: the slices of the domain.
+//! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`knowledge`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -33,6 +33,7 @@ pub mod http;
 pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
+pub mod knowledge;
 pub mod language;
 pub mod mandates;
 pub mod meaning;

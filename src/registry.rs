@@ -260,10 +260,12 @@ const TOOLS: &[&[Tool]] = &[
     crate::mandates::TOOLS,
     crate::invoicing::TOOLS,
     crate::payroll::TOOLS,
+    crate::knowledge::TOOLS,
 ];
 /// What the figures of reports are made of: each kind once.
 const FIGURES: &[&[FigureKind]] = &[];
-const RESOURCES: &[&[Resource]] = &[crate::firm::RESOURCES, crate::clients::RESOURCES];
+const RESOURCES: &[&[Resource]] =
+    &[crate::firm::RESOURCES, crate::clients::RESOURCES, crate::knowledge::RESOURCES];
 
 /// Every tool, in the order in which they are listed.
 pub fn tools() -> impl Iterator<Item = &'static Tool> {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod demo;
+mod knowledge;
 mod logging;
 mod migrate;
 mod reference;
@@ -45,6 +46,9 @@ enum Command {
     /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Prepare the knowledge graph for search by meaning
+    #[command(subcommand)]
+    Knowledge(knowledge::KnowledgeCommand),
     /// Show which roles may call which tools
     Tools(tools::ToolsArgs),
 }
@@ -69,6 +73,7 @@ fn run(command: Command) -> Result<()> {
         Command::Tenant(command) => tenant::run(&command),
         Command::User(command) => user::run(&command),
         Command::Token(command) => token::run(&command),
+        Command::Knowledge(command) => knowledge::run(&command),
         Command::Tools(args) => tools::run(&args),
     }
 }
@@ -108,6 +113,6 @@ mod tests {
                 leaves.push(leaf.get_name().to_owned());
             }
         }
-        assert_eq!(leaves.len(), 14, "{leaves:?}");
+        assert_eq!(leaves.len(), 15, "{leaves:?}");
     }
 }

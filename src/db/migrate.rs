@@ -19,6 +19,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../../migrations/2026-11-30-000001_foundations/up.sql"),
     ),
     ("2026-11-30-000002_books", include_str!("../../migrations/2026-11-30-000002_books/up.sql")),
+    (
+        "2026-11-30-000004_knowledge",
+        include_str!("../../migrations/2026-11-30-000004_knowledge/up.sql"),
+    ),
 ];
 
 /// How the placeholders of a migration are filled in, on `PostgreSQL` and on `SQLite`.

@@ -358,6 +358,30 @@ impl<'b> HandWrittenSql<'_, 'b> {
         self.out.push_bind_param(value)
     }
 
+    /// Whether the text that the SQL `of` gives contains a word, literally.
+    pub fn contains(&mut self, of: &'static str, word: &'b String) -> QueryResult<()> {
+        MultiBackend::walk_variant_ast(&Position, self.out.reborrow())?;
+        self.text("(");
+        self.text(of);
+        self.text(", ");
+        self.bind::<Text, _>(word)?;
+        self.text(") > 0");
+        Ok(())
+    }
+
+    /// A list of values, to follow IN.
+    pub fn among<S, V: ToSql<S, MultiBackend>>(&mut self, values: &'b [V]) -> QueryResult<()>
+    where
+        MultiBackend: HasSqlType<S>,
+    {
+        for (at, value) in values.iter().enumerate() {
+            self.text(if at == 0 { "(" } else { ", " });
+            self.bind::<S, V>(value)?;
+        }
+        self.text(")");
+        Ok(())
+    }
+
     /// The reached rows of the table, as a derived table to be named with AS.
     pub fn rows(&mut self) -> QueryResult<()> {
         self.started = true;

@@ -130,6 +130,61 @@ pub(super) const OF_ENTRIES: Path = path!(
     ")"
 );
 
+/// Whether the entity `$e` of the graph is known through a reached mandate, through a reached client or, without either, to
+/// the whole firm, of which a client is no part.
+macro_rules! entity {
+    ($e:literal, listed) => {
+        concat!(
+            entity!($e, among listed),
+            " OR (",
+            $e,
+            ".mandate_id IS NULL AND ",
+            $e,
+            ".client_id IS NULL))"
+        )
+    };
+    ($e:literal, client) => {
+        concat!(entity!($e, among client), ")")
+    };
+    ($e:literal, among $kind:ident) => {
+        concat!("(", $e, ".mandate_id IN ", mandates!($kind), " OR ", $e, ".client_id IN ", clients!($kind))
+    };
+}
+/// The reached entities of the graph, as a subquery.
+macro_rules! entities {
+    ($kind:ident) => {
+        concat!(
+            "(SELECT e.id FROM knowledge_entities e WHERE e.tenant_id = {t} AND ",
+            entity!("e", $kind),
+            ")"
+        )
+    };
+}
+/// Whether both ends of the relation `$r` are reached.
+macro_rules! relation {
+    ($r:literal, $kind:ident) => {
+        concat!($r, ".from_id IN ", entities!($kind), " AND ", $r, ".to_id IN ", entities!($kind))
+    };
+}
+/// Whether what the anomaly is about is reached: an entity, or a relation.
+macro_rules! anomaly {
+    ($kind:ident) => {
+        concat!(
+            "(knowledge_anomalies.entity_id IN ",
+            entities!($kind),
+            " OR knowledge_anomalies.relation_id IN \
+             (SELECT r.id FROM knowledge_relations r WHERE r.tenant_id = {t} AND ",
+            relation!("r", $kind),
+            "))"
+        )
+    };
+}
+
+pub(super) const KNOWLEDGE_ENTITIES: Path = path!("", entity("knowledge_entities"), "");
+pub(super) const KNOWLEDGE_RELATIONS: Path = path!("", relation("knowledge_relations"), "");
+pub(super) const KNOWLEDGE_ANOMALIES: Path = path!("", anomaly, "");
+pub(super) const OF_KNOWLEDGE_ENTITIES: Path = path!("{c} IN ", entities, "");
+
 /// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
 ///
 /// The list stays in the database: no bind per mandate, three SQL texts in all, each cacheable.

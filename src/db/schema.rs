@@ -159,6 +159,29 @@ tables! {
         tenant_id -> Id, mandate_id -> Id, account_id -> Id, currency -> Text, month -> Date, debit -> Amount,
         credit -> Amount, currency_debit -> Amount, currency_credit -> Amount, line_count -> BigInt,
     }
+    knowledge_entity_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text,
+    }
+    knowledge_relation_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text, inverse_fr -> Text,
+        inverse_de -> Text, inverse_en -> Text,
+    }
+    knowledge_entities (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, name -> Text, description -> Text, mandate_id -> Nullable<Id>,
+        client_id -> Nullable<Id>, stands_for -> Nullable<Text>, employee_id -> Nullable<Id>, sort_name -> Text,
+        search_text -> Text, created_at -> Moment,
+    }
+    knowledge_relations (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, from_id -> Id, to_id -> Id, valid_from -> Date,
+        valid_to -> Nullable<Date>, note -> Nullable<Text>,
+    }
+    knowledge_anomalies (tenant_id, id) {
+        tenant_id -> Id, id -> Id, kind -> Text, severity -> Text, entity_id -> Nullable<Id>,
+        relation_id -> Nullable<Id>, text -> Text, state -> Text, found_on -> Date,
+    }
+    knowledge_embeddings (tenant_id, entity_id, model) {
+        tenant_id -> Id, entity_id -> Id, model -> Binary, vector -> Binary,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -229,7 +252,8 @@ pub(crate) mod doors {
 }
 
 reachable! {
-    tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates;
+    tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates, knowledge_entity_types,
+        knowledge_relation_types;
     living: clients.id through CLIENTS;
     contacts.client_id through CLIENTS,
     addresses.client_id through CLIENTS,
@@ -255,6 +279,10 @@ reachable! {
     entry_lines.mandate_id through MANDATES,
     reconciliations.entry_id through OF_ENTRIES,
     account_balances.mandate_id through MANDATES,
+    knowledge_entities.id through KNOWLEDGE_ENTITIES,
+    knowledge_relations.id through KNOWLEDGE_RELATIONS,
+    knowledge_anomalies.id through KNOWLEDGE_ANOMALIES,
+    knowledge_embeddings.entity_id through OF_KNOWLEDGE_ENTITIES,
 }
 own! { api_tokens.user_id }
 tenant_joinable! {

@@ -326,6 +326,8 @@ macro_rules! embedded {
     };
 }
 
+pub(super) use embedded;
+
 /// The master data, read once.
 pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
     let mut firms: Vec<Firm> = embedded!("firms");
@@ -347,7 +349,8 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
     }
 });
 
-fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
+/// What a file of the master data holds.
+pub(super) fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| {
         unreachable!("fixtures/demo/{name}.json is part of the program and tested with it: {error}")
     })

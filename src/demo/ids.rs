@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::ids::{ClientId, EmployeeId, InvoiceId, MandateId, PayslipId};
+use crate::ids::{ClientId, EmployeeId, EntityId, InvoiceId, MandateId, PayslipId};
 
 /// What an id is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,12 @@ pub enum Kind {
     Payslip,
     /// A line of one.
     PayslipLine,
+    /// An entity of the knowledge graph.
+    Entity = 200,
+    /// A relation of one to another.
+    Relation,
+    /// Something doubtful about them.
+    Anomaly,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -87,6 +93,12 @@ pub fn example_invoice() -> InvoiceId {
 #[must_use]
 pub fn example_employee() -> EmployeeId {
     id(0, Kind::Employee, 1).into()
+}
+
+/// The entity of the examples.
+#[must_use]
+pub fn example_entity() -> EntityId {
+    id(0, Kind::Entity, 1).into()
 }
 
 /// The payslip of the examples.

@@ -7,6 +7,7 @@ mod check_digits;
 mod engagements;
 mod fixtures;
 pub mod ids;
+mod knowledge;
 mod payroll;
 mod plan;
 mod rows;
@@ -27,7 +28,8 @@ use plan::Plan;
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
-     dispatches, payments, reminders, employees, payslips, payslip_lines";
+     dispatches, payments, reminders, employees, payslips, payslip_lines, knowledge_entities, \
+     knowledge_relations";
 
 text_enum! {
     /// Whether a person of the demo gets in.

@@ -85,7 +85,9 @@ impl Network {
             .map_err(|why| format!("tokenizer.json: {why}"))?;
         let network = Self::build(tokenizer, &config, file("model.safetensors")?)
             .map_err(|why| format!("model.safetensors: {}", first_line(&why)))?;
-        network.vector("guichet").map_err(|why| format!("it does not work: {}", first_line(&why)))?;
+        network
+            .vector("guichet")
+            .map_err(|why| format!("it does not work: {}", first_line(&why)))?;
         Ok((network, digest.finalize().into()))
     }
 
@@ -166,7 +168,8 @@ struct Layer {
 
 impl Layer {
     fn build(config: &Config, from: &VarBuilder<'_>) -> Computed<Self> {
-        let (size, wide, eps) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
+        let (size, wide, eps) =
+            (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
         let heads = config.num_attention_heads;
         let attention = from.pp("attention.self");
         let attended = from.pp("attention.output");

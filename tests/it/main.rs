@@ -17,7 +17,10 @@ mod cli;
 mod credentials;
 mod figures;
 mod hosts;
+mod knowledge;
 mod limits;
+#[cfg(feature = "meaning")]
+mod meaning;
 mod outage;
 mod protocol;
 mod reference;

@@ -108,6 +108,7 @@ fn hidden_ids(world: &World, email: &str) -> Vec<String> {
         ("invoices", format!("x.mandate_id NOT IN {reached}")),
         ("employees", format!("x.mandate_id NOT IN {reached}")),
         ("payslips", format!("x.mandate_id NOT IN {reached}")),
+        ("knowledge_entities", format!("x.mandate_id NOT IN {reached}")),
     ];
     let mut hidden = vec![];
     for (table, condition) in out_of_reach {

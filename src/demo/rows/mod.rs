@@ -2,6 +2,7 @@
 
 mod clients;
 mod engagements;
+mod knowledge;
 mod payroll;
 mod people;
 mod sales;
@@ -63,6 +64,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         engagements::write(connection, writing)?;
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
+        knowledge::write(connection, writing)?;
     }
     Ok(())
 }
