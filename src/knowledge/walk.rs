@@ -52,21 +52,20 @@ impl HandWritten for Next {
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text("SELECT ");
         sql.text(COLUMNS);
-        sql.text(" FROM ");
-        sql.rows()?;
-        sql.text(
-            " AS k WHERE k.id IN (SELECT r.to_id FROM knowledge_relations r WHERE r.tenant_id = ",
-        );
+        // From the few neighbours to their entities, whatever the planner of SQLite thinks of the order.
+        sql.text(" FROM (SELECT r.to_id AS id FROM knowledge_relations r WHERE r.tenant_id = ");
         sql.bind::<Id, _>(&self.tenant)?;
         sql.text(" AND r.from_id IN ");
         sql.among::<Id, _>(&self.level)?;
         self.followed.write(sql)?;
-        sql.text(" UNION ALL SELECT r.from_id FROM knowledge_relations r WHERE r.tenant_id = ");
+        sql.text(" UNION SELECT r.from_id FROM knowledge_relations r WHERE r.tenant_id = ");
         sql.bind::<Id, _>(&self.tenant)?;
         sql.text(" AND r.to_id IN ");
         sql.among::<Id, _>(&self.level)?;
         self.followed.write(sql)?;
-        sql.text(") AND k.id NOT IN ");
+        sql.text(") AS n CROSS JOIN ");
+        sql.rows()?;
+        sql.text(" AS k WHERE k.id = n.id AND n.id NOT IN ");
         sql.among::<Id, _>(&self.visited)?;
         sql.text(" ORDER BY k.sort_name, k.id LIMIT 101");
         Ok(())

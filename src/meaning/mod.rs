@@ -105,7 +105,8 @@ impl Vector {
         }
         let pairs = self.0.iter().zip(&other.0);
         let dot: i64 = pairs.map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
-        Score::of_ten_thousandths(dot.saturating_mul(Score::SCALE) / i64::from(UNIT).pow(2))
+        let full = i64::from(UNIT).pow(2);
+        Score::of_ten_thousandths((dot.saturating_mul(Score::SCALE) + full / 2) / full)
     }
 }
 
