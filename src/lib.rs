@@ -11,6 +11,7 @@
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
 //! - [`meaning`]: a sentence-embedding model, and how much two texts mean the same.
+//! - [`prompts`]: instructions for recurring work.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`knowledge`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
@@ -39,6 +40,7 @@ pub mod mandates;
 pub mod meaning;
 pub mod money;
 pub mod payroll;
+pub mod prompts;
 pub mod proofs;
 pub mod registry;
 pub mod reports;

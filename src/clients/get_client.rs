@@ -16,8 +16,9 @@ use crate::money::CurrencyAmount;
 use crate::registry::ReadTool;
 use crate::text::{Address, FreeText, Place};
 
-/// Get one client on one page: identity, addresses, contacts, mandates within your reach and, for who may read invoices,
-/// the open balance per currency today. Find the id with search_clients. (fiche client / Kundenblatt)
+/// Get one client on one page: identity, addresses, telephone, contacts, mandates within reach and, for who may read
+/// invoices, the open balance per currency today. Find the id with search_clients. (fiche client, adresse, téléphone /
+/// Kundenblatt, Kontaktperson)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetClient {

@@ -107,6 +107,14 @@ tables! {
         tenant_id -> Id, id -> Id, payslip_id -> Id, position -> Integer, kind -> Text, code -> Text, label -> Text,
         base -> Nullable<Amount>, rate_percent -> Nullable<Percentage>, amount -> Amount,
     }
+    wage_types (tenant_id, code) { tenant_id -> Id, code -> Text, wage -> Text }
+    tax_settings (tenant_id, employee_id, valid_from) {
+        tenant_id -> Id, employee_id -> Id, valid_from -> Date, canton -> Text, tariff_code -> Text,
+    }
+    withholding_tariffs (tenant_id, canton, year, version, tariff_code, income_from) {
+        tenant_id -> Id, canton -> Text, year -> Integer, version -> Integer, tariff_code -> Text,
+        income_from -> Amount, rate_percent -> Percentage,
+    }
     vat_codes (tenant_id, code) {
         tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text, direction -> Text,
         turnover_figure -> Nullable<Text>, opted_figure -> Nullable<Text>, deduction_figure -> Nullable<Text>,
@@ -252,8 +260,8 @@ pub(crate) mod doors {
 }
 
 reachable! {
-    tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates, knowledge_entity_types,
-        knowledge_relation_types;
+    tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates, wage_types,
+        withholding_tariffs, knowledge_entity_types, knowledge_relation_types;
     living: clients.id through CLIENTS;
     contacts.client_id through CLIENTS,
     addresses.client_id through CLIENTS,
@@ -269,6 +277,7 @@ reachable! {
     employment_contracts.employee_id through OF_EMPLOYEES,
     payslips.mandate_id through MANDATES,
     payslip_lines.payslip_id through OF_PAYSLIPS,
+    tax_settings.employee_id through OF_EMPLOYEES,
     ledgers.mandate_id through MANDATES,
     vat_activities.mandate_id through MANDATES,
     accounts.mandate_id through MANDATES,
@@ -293,6 +302,7 @@ tenant_joinable! {
     invoices (client_id) -> clients (id),
     invoices (mandate_id) -> mandates (id),
     payslips (employee_id) -> employees (id),
+    payslip_lines (payslip_id) -> payslips (id),
     ledgers (mandate_id) -> mandates (id),
     entries (created_by) -> memberships (user_id),
     entries (fiscal_year_id) -> fiscal_years (id),

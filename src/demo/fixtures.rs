@@ -12,7 +12,8 @@ use crate::firm::Unit;
 use crate::invoicing::{Channel, Document, PaymentMethod};
 use crate::mandates::MandateKind;
 use crate::money::{Currency, Money, Quantity, Rate};
-use crate::payroll::{Pay, PayslipLineKind};
+use crate::payroll::compute::Bracket;
+use crate::payroll::{Pay, Wage};
 
 /// A text of firm 0 and the text of firm 1 in its place.
 #[derive(Debug, Deserialize)]
@@ -261,9 +262,8 @@ pub(super) struct CaseReminder {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WageType {
-    pub(super) key: String,
+    pub(super) key: Wage,
     pub(super) code: Pair,
-    pub(super) kind: PayslipLineKind,
     pub(super) label: Pair,
     #[serde(default)]
     pub(super) rate_percent: Option<Rate>,
@@ -291,9 +291,28 @@ pub(super) struct Employee {
     pub(super) weekly_hours: Quantity,
     pub(super) children: i64,
     #[serde(default)]
-    pub(super) withholding_tax: bool,
+    pub(super) tax: Option<TaxedBy>,
     #[serde(default)]
     pub(super) raise: Option<Raise>,
+}
+
+/// Where and by which tariff somebody is taxed at the source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TaxedBy {
+    pub(super) canton: String,
+    pub(super) code: String,
+}
+
+/// A version of a withholding tariff; invented, like all of the demo.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tariff {
+    pub(super) canton: String,
+    pub(super) year: i32,
+    pub(super) version: i32,
+    pub(super) code: String,
+    pub(super) brackets: Vec<Bracket>,
 }
 
 /// A new contract with another salary.
@@ -317,6 +336,7 @@ pub(super) struct Master {
     pub(super) document_titles: Vec<Pair>,
     pub(super) hard_cases: Vec<HardCase>,
     pub(super) wage_types: Vec<WageType>,
+    pub(super) tariffs: Vec<Tariff>,
     pub(super) employees: Vec<Employee>,
 }
 
@@ -345,6 +365,7 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
         document_titles: embedded!("document_titles"),
         hard_cases: embedded!("hard_cases"),
         wage_types: embedded!("wage_types"),
+        tariffs: embedded!("tariffs"),
         employees: embedded!("employees"),
     }
 });

@@ -3,10 +3,12 @@
 
 use super::fixtures::{Employee, MASTER, WageType, nth};
 use super::plan::{Chance, LAST_MONTH, day, months};
-use super::wages::{self, PayLine};
+use super::wages;
 use crate::dates::Day;
 use crate::error::{Error, Result};
 use crate::money::Money;
+use crate::payroll::Wage;
+use crate::payroll::compute::{PayLine, YearToDate};
 
 /// Whose payslip is reversed and made anew: the employee, the month, and the day on which it is noticed.
 const REVERSED: (u32, (i32, u32), (i32, u32, u32)) = (3, (2026, 8), (2026, 9, 7));
@@ -38,15 +40,6 @@ pub(super) struct Slip {
     /// The payslip that it reverses.
     pub(super) reverses: Option<u32>,
     pub(super) lines: Vec<PayLine>,
-}
-
-/// What an employee has earned since January.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct YearToDate {
-    pub(super) months: i64,
-    pub(super) gross: i64,
-    /// What contributions with a ceiling were paid on.
-    pub(super) capped: i64,
 }
 
 /// A month in which an employee is paid.
@@ -108,7 +101,7 @@ fn correct(batches: &mut Vec<Batch>, n: &mut u32) -> Result<()> {
     let of_month = batches.iter().filter(|batch| (batch.year, batch.month) == (year, month));
     let wrong = of_month.flat_map(|batch| &batch.slips).find(|slip| slip.employee == employee);
     let wrong = wrong.ok_or_else(|| Error::fault("there is no payslip to reverse"))?;
-    let lines = wrong.lines.iter().map(PayLine::reversed).collect();
+    let lines = wrong.lines.iter().map(|line| line.reversed()).collect();
     let reversal = Slip { n: *n + 1, employee, reverses: Some(wrong.n), lines };
     let person = nth(&MASTER.employees, employee - 1)?;
     let this = Period { year, month, last: last_of(year, month)? };
@@ -139,8 +132,8 @@ fn hours(employee: u32, this: Period) -> Result<u32> {
     Ok(240 + Chance::of(seed).below(160))
 }
 
-/// What a key of `fixtures/demo/wage_types.json` stands for.
-pub(super) fn wage_type(key: &str) -> Result<&'static WageType> {
+/// How the firms of the demo call a wage.
+pub(super) fn wage_type(key: Wage) -> Result<&'static WageType> {
     let found = MASTER.wage_types.iter().find(|wage| wage.key == key);
     found.ok_or_else(|| Error::fault(format!("there is no wage type {key}")))
 }
@@ -149,6 +142,7 @@ pub(super) fn wage_type(key: &str) -> Result<&'static WageType> {
 mod tests {
     use super::plan;
     use crate::demo::ids;
+    use crate::payroll::Wage;
 
     #[test]
     fn the_payslip_of_the_examples_has_a_thirteenth_salary_and_children() {
@@ -156,7 +150,7 @@ mod tests {
         let mut slips = batches.iter().flat_map(|batch| &batch.slips);
         let slip = slips.find(|slip| slip.n == ids::EXAMPLE_PAYSLIP).unwrap();
         assert_eq!(slip.employee, 1);
-        let keys: Vec<_> = slip.lines.iter().map(|line| line.wage.key.as_str()).collect();
-        assert!(keys.contains(&"thirteenth") && keys.contains(&"children"), "{keys:?}");
+        let wages: Vec<_> = slip.lines.iter().map(|line| line.wage).collect();
+        assert!(wages.contains(&Wage::Thirteenth) && wages.contains(&Wage::Children), "{wages:?}");
     }
 }

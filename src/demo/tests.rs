@@ -43,6 +43,7 @@ const NOT_WRITTEN: &[&str] = &[
     "avs_number",
     "billing",
     "birth_date",
+    "canton",
     "channel",
     "code",
     "committed_at",
@@ -96,6 +97,7 @@ const NOT_WRITTEN: &[&str] = &[
     "suffix",
     "supply_from",
     "supply_to",
+    "tariff_code",
     "time_zone",
     "type_code",
     "uid",
@@ -104,6 +106,7 @@ const NOT_WRITTEN: &[&str] = &[
     "valid_to",
     "vat_method",
     "vat_period",
+    "wage",
 ];
 
 fn every_text_carries_the_word_of_its_firm(connection: &mut AnyConnection) {

@@ -14,9 +14,9 @@ use crate::ids::UserId;
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Say who is calling: the person, the firm, the role and its permissions, the mandates within reach, the limits of the
-/// token, and the firm's date today. Call it first to know what can be asked; it names no client and no figure.
-/// (qui suis-je, mes droits / wer bin ich, meine Rechte)
+/// Say who is calling: the person, the firm, the role, what they are allowed to see and do, the mandates within reach,
+/// the limits of the token, today's date. Call it first; it names no client and no figure. (qui suis-je, mes droits /
+/// wer bin ich, angemeldet, meine Rechte)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WhoAmI {}

@@ -13,28 +13,28 @@ use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// List who owes what as of a day: the issued invoices with an open amount, oldest due date first, with ageing buckets and
-/// totals per currency over the whole set. Payments and credit notes up to that day are deducted; drafts and quotes are not
-/// owed; due on the day itself is not overdue. For all sales documents use search_invoices, for one of them get_invoice.
-/// (impayés, postes ouverts, débiteurs / offene Posten, Debitoren)
+/// List who owes money as of a day: invoices with an open amount, oldest due date first, ageing of receivables
+/// and totals per currency over the whole set. Payments and credit notes up to that day are deducted. For all
+/// documents, use search_invoices; for one, get_invoice. (qui doit de l'argent, impayés, débiteurs / offene Posten,
+/// Debitoren, überfällig)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListOpenItems {
     /// The day; today by default.
     as_of: Option<Day>,
-    /// Only what this client owes; all clients by default.
+    /// All by default.
     client_id: Option<ClientId>,
-    /// Only invoices of this mandate; all mandates you may see by default.
+    /// All by default.
     mandate_id: Option<MandateId>,
-    /// Only what is overdue, that is due before the day; overdue or not by default.
+    /// False by default.
     overdue_only: Option<bool>,
-    /// Only what is overdue by at least this many days, 1 to 36500; however long by default.
+    /// 1 to 36500; any by default.
     min_days_overdue: Option<i64>,
-    /// Only this currency; every currency by default.
+    /// All by default.
     currency: Option<Currency>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListOpenItems);

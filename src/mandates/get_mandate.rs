@@ -15,8 +15,8 @@ use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Get one mandate: client, team, budget, billing, fiscal year and VAT set-up. Find the id with search_mandates.
-/// (fiche mandat / Mandatsblatt)
+/// Get one mandate: client, team, budget, billing, fiscal year and VAT method. Find the id with search_mandates. (fiche
+/// mandat, équipe, exercice / Mandatsblatt, MWST-Methode)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetMandate {

@@ -1,40 +1,40 @@
-//! Payslips: by month, and one line by line.
+//! Payslips by month.
 
 use diesel::dsl::{count_star, sum};
 use diesel::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::PayslipState;
 use super::employees::mandate;
-use super::{PayslipLineKind, PayslipState};
 use crate::auth::Permission;
 use crate::dates::Day;
-use crate::db::schema::{employees, payslip_lines, payslips};
+use crate::db::schema::{employees, payslips};
 use crate::db::{Filters, Newest, Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::{EmployeeId, MandateId, PayslipId};
-use crate::money::{Currency, Money, Rate};
+use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// List the payslips of a mandate, newest first, with totals per state and currency over the whole set. For the lines of one,
-/// with bases and rates, use get_payslip. (fiches de salaire / Lohnabrechnungen)
+/// List the payslips of a mandate, newest first, with totals per state and currency over the whole set. For the lines
+/// of one, with bases and rates, use get_payslip. (fiches de salaire / Lohnabrechnungen, Entwurf)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListPayslips {
     /// The mandate whose payroll it is.
     mandate_id: MandateId,
-    /// Only payslips of this year; every year by default.
+    /// All by default.
     year: Option<i32>,
-    /// Only payslips of this month, 1 to 12; every month by default.
+    /// 1 to 12; all by default.
     month: Option<i32>,
-    /// Only payslips of this employee; everybody's by default.
+    /// All by default.
     employee_id: Option<EmployeeId>,
-    /// Only payslips in this state; whatever their state by default.
+    /// Any by default.
     state: Option<PayslipState>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListPayslips);
@@ -53,7 +53,7 @@ pub(super) struct FoundPayslips {
 #[derive(Debug, Serialize, Queryable, JsonSchema)]
 struct PayslipTotal {
     /// The state.
-    state: PayslipState,
+    pub(super) state: PayslipState,
     /// The currency.
     currency: Currency,
     /// How many there are.
@@ -70,27 +70,40 @@ struct PayslipTotal {
     employer_charges: Option<Money>,
 }
 
-/// A payslip.
-#[derive(Debug, Serialize, Queryable, JsonSchema)]
-struct FoundPayslip {
+/// A payslip and whose it is.
+#[derive(Debug, Serialize, Queryable, Selectable, JsonSchema)]
+#[diesel(table_name = payslips)]
+pub(super) struct FoundPayslip {
     /// The payslip.
-    id: PayslipId,
-    /// The employee.
-    employee_id: EmployeeId,
+    #[serde(flatten)]
+    #[diesel(embed)]
+    pub(super) head: Payslip,
     /// The employee's first name.
+    #[diesel(select_expression = employees::first_name)]
     first_name: FreeText,
     /// The employee's last name.
+    #[diesel(select_expression = employees::last_name)]
     last_name: FreeText,
+}
+
+/// A payslip.
+#[derive(Debug, Serialize, Queryable, Selectable, JsonSchema)]
+#[diesel(table_name = payslips)]
+pub(super) struct Payslip {
+    /// The payslip.
+    pub(super) id: PayslipId,
+    /// The employee.
+    pub(super) employee_id: EmployeeId,
     /// The year.
-    year: i32,
+    pub(super) year: i32,
     /// The month, 1 to 12.
-    month: i32,
+    pub(super) month: i32,
     /// Draft or final.
-    state: PayslipState,
+    pub(super) state: PayslipState,
     /// The currency.
     currency: Currency,
     /// The gross salary.
-    gross: Money,
+    pub(super) gross: Money,
     /// What is deducted.
     deductions: Money,
     /// What is paid on top.
@@ -149,117 +162,15 @@ impl ReadTool for ListPayslips {
         let totals = totals.order((payslips::state, payslips::currency)).select(sums);
         let totals = scope.load(totals)?;
         let named = found.clone().inner_join(employees::table);
-        let columns = (
-            payslips::id,
-            payslips::employee_id,
-            employees::first_name,
-            employees::last_name,
-            payslips::year,
-            payslips::month,
-            payslips::state,
-            payslips::currency,
-            payslips::gross,
-            payslips::deductions,
-            payslips::allowances,
-            payslips::net,
-            payslips::employer_charges,
-            payslips::paid_on,
-            payslips::reverses_id,
-        );
-        let position = |row: &FoundPayslip| row.id;
-        let page = scope.page(found, named, columns, Newest(payslips::id), &paging, position)?;
+        let position = |row: &FoundPayslip| row.head.id;
+        let page = scope.page(
+            found,
+            named,
+            FoundPayslip::as_select(),
+            Newest(payslips::id),
+            &paging,
+            position,
+        )?;
         Ok(FoundPayslips { page, totals })
-    }
-}
-
-/// Get one payslip line by line: earnings, deductions, allowances and employer charges, each with its base and rate. Find the
-/// id with list_payslips. (détail d'une fiche de salaire / Lohnabrechnung im Detail)
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct GetPayslip {
-    /// The payslip.
-    payslip_id: PayslipId,
-}
-
-/// One payslip.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct PayslipPage {
-    /// The payslip.
-    #[serde(flatten)]
-    head: FoundPayslip,
-    /// The mandate whose payroll it is.
-    mandate_id: MandateId,
-    /// Its lines.
-    lines: Vec<Line>,
-}
-
-/// A line.
-#[derive(Debug, Serialize, Queryable, JsonSchema)]
-struct Line {
-    /// Its place, from 1.
-    position: i32,
-    /// What it does.
-    kind: PayslipLineKind,
-    /// Its code.
-    code: FreeText,
-    /// What it is.
-    label: FreeText,
-    /// What the rate is applied to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base: Option<Money>,
-    /// The rate in per cent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rate_percent: Option<Rate>,
-    /// The amount, positive; a deduction is subtracted.
-    amount: Money,
-}
-
-impl ReadTool for GetPayslip {
-    const NAME: &'static str = "get_payslip";
-    const PERMISSION: Permission = Permission::PayrollRead;
-    const WEIGHT: u32 = 2;
-    type Output = PayslipPage;
-
-    fn example() -> Self {
-        Self { payslip_id: crate::demo::ids::example_payslip() }
-    }
-
-    fn run(self, scope: &mut Read<'_>) -> Result<PayslipPage> {
-        let id = self.payslip_id;
-        let columns = (
-            payslips::mandate_id,
-            (
-                payslips::id,
-                payslips::employee_id,
-                employees::first_name,
-                employees::last_name,
-                payslips::year,
-                payslips::month,
-                payslips::state,
-                payslips::currency,
-                payslips::gross,
-                payslips::deductions,
-                payslips::allowances,
-                payslips::net,
-                payslips::employer_charges,
-                payslips::paid_on,
-                payslips::reverses_id,
-            ),
-        );
-        let this = scope.rows(payslips::table).inner_join(employees::table);
-        let this = this.filter(payslips::id.eq(id)).select(columns);
-        let (mandate_id, head) = scope.one("payslip", this)?;
-        let columns = (
-            payslip_lines::position,
-            payslip_lines::kind,
-            payslip_lines::code,
-            payslip_lines::label,
-            payslip_lines::base,
-            payslip_lines::rate_percent,
-            payslip_lines::amount,
-        );
-        let lines = scope.rows(payslip_lines::table).filter(payslip_lines::payslip_id.eq(id));
-        let lines = lines.order(payslip_lines::position).select(columns).at_most(200);
-        Ok(PayslipPage { head, mandate_id, lines: scope.load(lines)? })
     }
 }

@@ -1,5 +1,7 @@
 //! The two clocks of a report: the day in the books, and what the books said then.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use diesel::dsl::max;
 use diesel::prelude::*;
 use hmac::{Hmac, KeyInit, Mac};
@@ -152,6 +154,6 @@ impl Read<'_> {
         mac.update(&arguments);
         mac.update(clocks.as_bytes());
         let tag = mac.finalize().into_bytes();
-        Ok(tag.iter().take(10).map(|byte| format!("{byte:02x}")).collect())
+        Ok(BASE64.encode(tag.get(..15).unwrap_or_default()))
     }
 }

@@ -22,14 +22,18 @@ mod limits;
 #[cfg(feature = "meaning")]
 mod meaning;
 mod outage;
+mod payslips;
+mod prompts;
 mod protocol;
 mod reference;
 mod registry;
 mod robustness;
+mod routing;
 mod schemas;
 mod sdk;
 mod serving;
 mod settling;
 mod signing_in;
 mod tidy;
+mod toolsets;
 mod walls;

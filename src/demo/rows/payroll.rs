@@ -5,17 +5,21 @@ use diesel::prelude::*;
 use super::super::check_digits;
 use super::super::fixtures::{Employee, MASTER, nth};
 use super::super::ids::Kind;
-use super::super::payroll::{Batch, Slip};
+use super::super::payroll::{Batch, Slip, wage_type};
 use super::super::plan::Plan;
 use super::super::wages;
 use super::{Writing, insert_all};
 use crate::dates::Day;
 use crate::db::connection::AnyConnection;
-use crate::db::schema::{employees, employment_contracts, payslip_lines, payslips};
+use crate::db::schema::{
+    employees, employment_contracts, payslip_lines, payslips, tax_settings, wage_types,
+    withholding_tariffs,
+};
 use crate::error::{Error, Result};
 use crate::ids::{ContractId, EmployeeId, MandateId, PayslipId, PayslipLineId, TenantId};
 use crate::money::{Currency, Money, Quantity, Rate};
-use crate::payroll::{Pay, PayslipLineKind, PayslipState};
+use crate::payroll::compute::sum;
+use crate::payroll::{Pay, PayslipLineKind, PayslipState, Wage};
 use crate::text::{fold, searchable};
 
 #[derive(Insertable)]
@@ -61,6 +65,36 @@ struct NewContract<'a> {
 }
 
 #[derive(Insertable)]
+#[diesel(table_name = wage_types, treat_none_as_default_value = false)]
+struct NewWageType<'a> {
+    tenant_id: TenantId,
+    code: &'a str,
+    wage: Wage,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = tax_settings, treat_none_as_default_value = false)]
+struct NewTaxSetting<'a> {
+    tenant_id: TenantId,
+    employee_id: EmployeeId,
+    valid_from: Day,
+    canton: &'a str,
+    tariff_code: &'a str,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = withholding_tariffs, treat_none_as_default_value = false)]
+struct NewBracket<'a> {
+    tenant_id: TenantId,
+    canton: &'a str,
+    year: i32,
+    version: i32,
+    tariff_code: &'a str,
+    income_from: Money,
+    rate_percent: Rate,
+}
+
+#[derive(Insertable)]
 #[diesel(table_name = payslips, treat_none_as_default_value = false)]
 struct NewPayslip {
     tenant_id: TenantId,
@@ -101,6 +135,7 @@ pub(super) fn write(
     writing: Writing<'_>,
     plan: &Plan,
 ) -> Result<()> {
+    write_rules(connection, writing)?;
     let (mut people, mut contracts) = (vec![], vec![]);
     for (n, employee) in (1..).zip(&MASTER.employees) {
         people.push(person(writing, n, employee)?);
@@ -108,6 +143,17 @@ pub(super) fn write(
     }
     insert_all!(connection, employees::table, people);
     insert_all!(connection, employment_contracts::table, contracts);
+    let taxed = (1..).zip(&MASTER.employees).filter_map(|(n, employee)| {
+        let tax = employee.tax.as_ref()?;
+        Some(NewTaxSetting {
+            tenant_id: writing.tenant,
+            employee_id: writing.id(Kind::Employee, n),
+            valid_from: employee.hired_on,
+            canton: &tax.canton,
+            tariff_code: &tax.code,
+        })
+    });
+    insert_all!(connection, tax_settings::table, taxed.collect::<Vec<_>>());
     let (mut slips, mut lines) = (vec![], vec![]);
     for batch in &plan.payroll {
         for slip in &batch.slips {
@@ -120,6 +166,30 @@ pub(super) fn write(
     for batch in plan.payroll.iter().filter(|batch| batch.is_final) {
         finish(connection, writing, batch)?;
     }
+    Ok(())
+}
+
+/// What the codes of the firm's payslips mean, and the withholding tariffs that it has loaded.
+fn write_rules(connection: &mut AnyConnection, writing: Writing<'_>) -> Result<()> {
+    let tenant_id = writing.tenant;
+    let kinds = MASTER.wage_types.iter().map(|wage| NewWageType {
+        tenant_id,
+        code: wage.code.of(writing.firm),
+        wage: wage.key,
+    });
+    insert_all!(connection, wage_types::table, kinds.collect::<Vec<_>>());
+    let steps = MASTER.tariffs.iter().flat_map(|tariff| {
+        tariff.brackets.iter().map(move |bracket| NewBracket {
+            tenant_id,
+            canton: &tariff.canton,
+            year: tariff.year,
+            version: tariff.version,
+            tariff_code: &tariff.code,
+            income_from: bracket.income_from,
+            rate_percent: bracket.rate_percent,
+        })
+    });
+    insert_all!(connection, withholding_tariffs::table, steps.collect::<Vec<_>>());
     Ok(())
 }
 
@@ -180,14 +250,14 @@ fn add_contracts<'a>(
             salaries_per_year: employee.salaries_per_year,
             activity_percent: employee.activity_percent,
             weekly_hours: employee.weekly_hours,
-            withholding_tax: employee.withholding_tax,
+            withholding_tax: employee.tax.is_some(),
         });
     }
 }
 
 /// A payslip as long as lines may be added: a draft without a posting.
 fn payslip(writing: Writing<'_>, batch: &Batch, slip: &Slip) -> Result<NewPayslip> {
-    let sum = |kind| wages::sum(&slip.lines, kind);
+    let sum = |kind| sum(&slip.lines, kind);
     let (gross, deductions) = (sum(PayslipLineKind::Earning), sum(PayslipLineKind::Deduction));
     let allowances = sum(PayslipLineKind::Allowance);
     let net = gross.minus(deductions).and_then(|net| net.plus(allowances));
@@ -215,14 +285,15 @@ fn payslip(writing: Writing<'_>, batch: &Batch, slip: &Slip) -> Result<NewPaysli
 fn add_lines<'a>(lines: &mut Vec<NewLine<'a>>, writing: Writing<'a>, slip: &Slip) -> Result<()> {
     for (position, line) in (1..).zip(&slip.lines) {
         let n = slip.n * 100 + u32::try_from(position).map_err(Error::fault)?;
+        let wage = wage_type(line.wage)?;
         lines.push(NewLine {
             tenant_id: writing.tenant,
             id: writing.id(Kind::PayslipLine, n),
             payslip_id: writing.id(Kind::Payslip, slip.n),
             position,
-            kind: line.wage.kind,
-            code: line.wage.code.of(writing.firm),
-            label: line.wage.label.of(writing.firm),
+            kind: line.wage.kind(),
+            code: wage.code.of(writing.firm),
+            label: wage.label.of(writing.firm),
             base: line.base,
             rate_percent: line.rate,
             amount: line.amount,
