@@ -14,7 +14,7 @@ use crate::db::{HandWritten, HandWrittenSql, Read};
 use crate::error::{Error, Result};
 use crate::ids::EntityId;
 use crate::meaning::{Score, Vector};
-use crate::text::FreeText;
+use crate::text::{FreeText, fold};
 
 /// Below this an entity has nothing to do with what was asked for.
 const WEAK: Score = Score::of_ten_thousandths(3_000);
@@ -71,13 +71,12 @@ pub(super) fn find(
         let said = "search by meaning is not set up on this server; use mode words";
         Error::argument("mode", said)
     })?;
-    match query.chars().count() {
-        0 => return Err(Error::argument("query", "query must have at least one word")),
-        ..=LONGEST => {}
-        _ => {
-            let said = format!("query must have at most {LONGEST} characters");
-            return Err(Error::argument("query", said));
-        }
+    if fold(query).is_empty() {
+        return Err(Error::argument("query", "query must have at least one word"));
+    }
+    if query.chars().count() > LONGEST {
+        let said = format!("query must have at most {LONGEST} characters");
+        return Err(Error::argument("query", said));
     }
     let asked = model.vector(query)?;
     let vectors = Vectors { model: model.digest().to_vec(), type_code };
@@ -98,9 +97,9 @@ pub(super) fn find(
             not_compared += 1;
             continue;
         };
-        let score = asked.likeness(&Vector::from_bytes(&vector));
-        if score >= WEAK {
-            close.push((Reverse(score), name, id));
+        let likeness = asked.likeness(&Vector::from_bytes(&vector));
+        if likeness >= WEAK {
+            close.push((Reverse(likeness), name, id));
         }
     }
     close.sort_unstable();

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Record;
 use super::ontology::Ontology;
 use super::walk::{Followed, RelationRow, between, walk};
-use crate::auth::Permission;
+use super::{EntityRow, Record};
+use crate::auth::{Caller, Permission};
 use crate::dates::Day;
 use crate::db::Read;
 use crate::demo::ids::example_entity;
@@ -115,34 +115,58 @@ impl ReadTool for ExploreKnowledge {
         if !(1..=DEEPEST).contains(&depth) {
             return Err(Error::argument("depth", "depth must be from 1 to 4"));
         }
-        let mut notes = vec![];
-        let most = most_nodes(self.max_nodes, &mut notes)?;
+        let mut remarks = vec![];
+        let most = most_nodes(self.max_nodes, &mut remarks)?;
         let ontology = Ontology::load(scope)?;
         ontology.check_relation_type(self.relation.as_deref())?;
         let valid_on = self.valid_on.unwrap_or_else(|| scope.today());
         let followed = Followed { valid_on, relation: self.relation };
         let mut reached = walk(scope, self.entity_id, depth, most, &followed)?;
+        let all = reached.entities.len();
         let caller = scope.caller();
-        let node = |(distance, row): &(u8, super::EntityRow)| Node {
+        let shown = reached.entities.iter().map(|found| Node::of(found, &ontology, caller));
+        let nodes = fitting(shown.collect(), NODE_BYTES)?;
+        reached.entities.truncate(nodes.len());
+        let mut truncated = reached.is_cut || nodes.len() < all;
+        if truncated {
+            let steps = if depth == 1 { "step" } else { "steps" };
+            remarks.push(format!(
+                "more than {} entities are within {depth} {steps}: narrow by relation, or explore from one of those shown",
+                nodes.len()
+            ));
+        }
+        let found = between(scope, &reached.entities, &followed)?;
+        let count = found.len();
+        let shown = found.into_iter().take(MOST_RELATIONS).map(|row| Relation::of(row, &ontology));
+        let relations = fitting(shown.collect(), RELATION_BYTES)?;
+        if relations.len() < count {
+            truncated = true;
+            let shown = relations.len();
+            remarks.push(format!("more than {shown} relations hold between these entities"));
+        }
+        let note = (!remarks.is_empty()).then(|| remarks.join("; "));
+        Ok(Surroundings { valid_on, nodes, relations, truncated, note })
+    }
+}
+
+impl Node {
+    /// A reached entity and its distance, for the caller.
+    fn of((distance, row): &(u8, EntityRow), ontology: &Ontology, caller: &Caller) -> Self {
+        Self {
             id: row.id,
             r#type: row.type_code.clone(),
             type_label: ontology.entity_label(&row.type_code),
             name: row.name.clone(),
             distance: *distance,
             record: row.record(caller),
-        };
-        let all = reached.entities.len();
-        let nodes = fitting(reached.entities.iter().map(node).collect(), NODE_BYTES)?;
-        reached.entities.truncate(nodes.len());
-        if reached.is_cut || nodes.len() < all {
-            let within = if depth == 1 { "1 step" } else { &format!("{depth} steps") };
-            let shown = nodes.len();
-            notes.push(format!(
-                "more than {shown} entities are within {within}: narrow by relation, or explore from one of those shown"
-            ));
         }
-        let rows = between(scope, &reached.entities, &followed)?;
-        let relation = |row: RelationRow| Relation {
+    }
+}
+
+impl Relation {
+    /// A relation with its label.
+    fn of(row: RelationRow, ontology: &Ontology) -> Self {
+        Self {
             label: ontology.relation_label(&row.type_code),
             r#type: row.type_code,
             from_id: row.from_id,
@@ -150,28 +174,18 @@ impl ReadTool for ExploreKnowledge {
             valid_from: row.valid_from,
             valid_to: row.valid_to,
             note: row.note,
-        };
-        let found = rows.len();
-        let shown = rows.into_iter().take(MOST_RELATIONS).map(relation).collect();
-        let relations = fitting(shown, RELATION_BYTES)?;
-        if relations.len() < found {
-            let shown = relations.len();
-            notes.push(format!("more than {shown} relations hold between these entities"));
         }
-        let truncated = reached.is_cut || nodes.len() < all || relations.len() < found;
-        let note = (!notes.is_empty()).then(|| notes.join("; "));
-        Ok(Surroundings { valid_on, nodes, relations, truncated, note })
     }
 }
 
 /// How many entities to show; what is above the most is reduced, since a refusal would only be retried.
-fn most_nodes(asked: Option<i64>, notes: &mut Vec<String>) -> Result<usize> {
+fn most_nodes(asked: Option<i64>, remarks: &mut Vec<String>) -> Result<usize> {
     let Some(asked) = asked else { return Ok(DEFAULT_NODES) };
     match usize::try_from(asked) {
         Ok(most @ 1..=MOST_NODES) => Ok(most),
         _ if asked < 1 => Err(Error::argument("max_nodes", "max_nodes must be from 1 to 100")),
         _ => {
-            notes.push(format!("max_nodes {asked} was reduced to {MOST_NODES}"));
+            remarks.push(format!("max_nodes {asked} was reduced to {MOST_NODES}"));
             Ok(MOST_NODES)
         }
     }

@@ -71,7 +71,7 @@ struct NewRelation<'a> {
     to_id: EntityId,
     valid_from: Day,
     valid_to: Option<Day>,
-    note: Option<&'a str>,
+    note: Option<String>,
 }
 
 #[derive(Insertable)]
@@ -220,7 +220,7 @@ fn relations<'a>(writing: Writing<'a>, graph: &'a Graph) -> Result<Vec<NewRelati
     };
     for one in &graph.relations {
         let (from, to) = (number(graph, &one.from)?, number(graph, &one.to)?);
-        let note = one.note.as_ref().map(|note| note.of(writing.firm));
+        let note = one.note.as_ref().map(|note| note.owned(writing.firm));
         add(&one.type_code, from, to, one.valid_from, one.valid_to, note)?;
     }
     let fund = number(graph, "caisse")?;

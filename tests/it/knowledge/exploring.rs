@@ -104,8 +104,9 @@ fn what_is_out_of_reach_is_neither_shown_nor_passed_through(world: &World) {
     assert_eq!(distance(&owner, 2, &island), Some(2));
     assert_eq!(distance(&accountant, 2, &workshop), None, "the short way is hidden");
     assert_eq!(distance(&accountant, 3, &workshop), Some(3), "the long way is not");
-    let owned = json!({ "entity_id": holding, "depth": 4, "relation": "owns", "max_nodes": 100 });
-    let answer = accountant.ask("explore_knowledge", owned);
+    let by_ownership =
+        json!({ "entity_id": holding, "depth": 4, "relation": "owns", "max_nodes": 100 });
+    let answer = accountant.ask("explore_knowledge", by_ownership);
     assert!(!nodes(&answer).iter().any(|(_, id)| [&relay, &island, &workshop].contains(&id)));
     let explore = |id: &str| accountant.call("explore_knowledge", json!({ "entity_id": id }));
     let unknown = explore("01912345-0000-7000-8000-123456789abc");

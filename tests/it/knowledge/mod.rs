@@ -266,9 +266,12 @@ fn labels_are_in_the_language_of_the_caller(world: &World) {
 }
 
 fn a_changed_text_loses_its_vectors(world: &World) {
-    let bytes = |hex: &str| match world.database.is_postgres() {
-        true => format!("decode('{hex}', 'hex')"),
-        false => format!("x'{hex}'"),
+    let bytes = |hex: &str| {
+        if world.database.is_postgres() {
+            format!("decode('{hex}', 'hex')")
+        } else {
+            format!("x'{hex}'")
+        }
     };
     let (model, vector) = (bytes(&"ab".repeat(32)), bytes("0102"));
     world.sql(&format!(

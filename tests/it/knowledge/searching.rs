@@ -49,13 +49,11 @@ fn found(client: &Client, mut arguments: Value) -> Vec<(u64, String)> {
             assert!((0.0..=10_000.0).contains(&score), "{item}");
             all.push((format!("{score:.0}").parse().unwrap(), text(&item["id"])));
         }
-        match answer.get("next_cursor") {
-            Some(cursor) => arguments["cursor"] = cursor.clone(),
-            None => {
-                assert_eq!(answer["total"], all.len(), "{arguments}");
-                return all;
-            }
-        }
+        let Some(cursor) = answer.get("next_cursor") else {
+            assert_eq!(answer["total"], all.len(), "{arguments}");
+            return all;
+        };
+        arguments["cursor"] = cursor.clone();
     }
 }
 
