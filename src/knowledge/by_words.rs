@@ -7,7 +7,7 @@ use diesel::sql_types::{BigInt, Text};
 use super::{COLUMNS, Columns, EntityRow};
 use crate::db::schema::knowledge_entities;
 use crate::db::types::Id;
-use crate::db::{ContainsAll, Filters, HandWritten, HandWrittenSql, Read};
+use crate::db::{Contains, ContainsAll, Filters, HandWritten, HandWrittenSql, Read};
 use crate::error::{Error, Result};
 use crate::ids::EntityId;
 use crate::meaning::Score;
@@ -31,6 +31,7 @@ struct Word {
 struct Ranked {
     query: String,
     words: Vec<Word>,
+    all: Contains,
     type_code: Option<String>,
     after: Option<Position>,
     at_most: i64,
@@ -97,10 +98,7 @@ impl HandWritten for Ranked {
         sql.text(" END AS BIGINT) AS score FROM ");
         sql.rows()?;
         sql.text(" AS k WHERE TRUE");
-        for word in &self.words {
-            sql.text(" AND ");
-            sql.contains("k.search_text", &word.anywhere)?;
-        }
+        sql.contains_all(&self.all)?;
         if let Some(code) = &self.type_code {
             sql.text(" AND k.type_code = ");
             sql.bind::<Text, _>(code)?;
@@ -140,6 +138,7 @@ pub(super) fn find(
     let ranked = Ranked {
         query: fold(query),
         words: words.iter().cloned().map(Word::new).collect(),
+        all: Contains::all(knowledge_entities::table, "k", words.clone()),
         type_code: type_code.clone(),
         after,
         at_most,
