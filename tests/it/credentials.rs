@@ -343,7 +343,7 @@ fn a_changed_role_or_reach_applies_to_the_next_request(world: &World) {
 fn scopes_intersect_at_use(world: &World) {
     let owner = world.owner();
     world.sql("UPDATE api_tokens SET scopes = 'client.read approve.ledger user.admin nonsense'");
-    assert_eq!(owner.listed(), ["who_am_i", "search_clients", "get_client"]);
+    assert_eq!(owner.listed(), ["who_am_i", "search_clients", "get_client", "list_proposals"]);
     let me = owner.ask("who_am_i", json!({}));
     assert_eq!(me["permissions"].as_array().unwrap().first().unwrap(), "client.read");
     world.sql("DELETE FROM role_permissions WHERE permission = 'client.read'");
