@@ -347,7 +347,7 @@ fn scopes_intersect_at_use(world: &World) {
     let me = owner.ask("who_am_i", json!({}));
     assert_eq!(me["permissions"].as_array().unwrap().first().unwrap(), "client.read");
     world.sql("DELETE FROM role_permissions WHERE permission = 'client.read'");
-    assert_eq!(owner.listed(), ["who_am_i"]);
+    assert_eq!(owner.listed(), ["who_am_i", "list_proposals"]);
 }
 
 fn a_token_ends_when_it_says_and_whoever_holds_it_may_end_it(world: &World) {
