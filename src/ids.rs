@@ -140,6 +140,12 @@ ids! {
     BankLineId,
     /// A change that was proposed.
     ProposalId,
+    /// An entity of the knowledge graph.
+    EntityId,
+    /// A relation between two entities.
+    RelationId,
+    /// Something doubtful in the graph.
+    AnomalyId,
     /// A record of whatever kind, where its kind is named beside it.
     RecordId,
 }

@@ -10,9 +10,10 @@
 //! - [`reports`]: the two clocks of a report, its figures and what they are the sum of, its control identities.
 //! - [`registry`]: the tools and the one way to run them.
 //! - [`http`]: the endpoint, how arguments are read, what a schema looks like, how an answer is written.
+//! - [`meaning`]: a sentence-embedding model, and how much two texts mean the same.
 //! - [`prompts`]: instructions for recurring work.
 //! - [`firm`], [`clients`], [`mandates`], [`invoicing`], [`payroll`], [`ledger`], [`vat`], [`tasks`], [`time`], [`projects`],
-//!   [`documents`], [`banking`], [`proposals`], [`audit`]: the slices of the domain.
+//!   [`documents`], [`banking`], [`proposals`], [`audit`], [`knowledge`]: the slices of the domain.
 //! - `admin`: firms, people and tokens as their administrator sets them up, beside the chain and across firms.
 //! - [`proofs`]: what does not compile, and why.
 //! - [`config`], [`cli`]: settings and the command line; [`demo`]: two firms to try it on.
@@ -37,9 +38,11 @@ pub mod http;
 pub mod identifiers;
 pub mod ids;
 pub mod invoicing;
+pub mod knowledge;
 pub mod language;
 pub mod ledger;
 pub mod mandates;
+pub mod meaning;
 pub mod money;
 pub mod payroll;
 pub mod projects;

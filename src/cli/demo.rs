@@ -8,8 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::{logging, serve};
-use crate::config::{DatabaseArgs, LimitArgs, LogFormat, ServeArgs};
-use crate::db::{migrate, prepare_roles, reset};
+use crate::admin::prepare_for_meaning;
+use crate::config::{DatabaseArgs, LimitArgs, LogFormat, ModelArgs, ServeArgs};
+use crate::db::{Administration, migrate, prepare_roles, reset};
 use crate::demo::{self, DemoPerson, DemoState, Scale};
 use crate::error::{Error, Result};
 use crate::http::{self, Handshake};
@@ -36,6 +37,8 @@ pub(super) struct DemoArgs {
     /// Throw the demo data away first
     #[arg(long)]
     reset: bool,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Print the people as one JSON line instead
     #[arg(long)]
     json: bool,
@@ -51,16 +54,24 @@ pub(super) fn run(args: &DemoArgs) -> Result<()> {
     if !demo::is_seeded(&database.owner)? {
         demo::seed_to(&database.owner, args.scale.extent())?;
     }
+    if let Some(model) = args.model.load()? {
+        prepare_for_meaning(&mut Administration::open(&database.owner)?, &model, None)?;
+    }
     let listener = http::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, args.port)))?;
     let listen = listener.local_addr().map_err(Error::fault)?;
     let people = demo::people();
     let shown = if args.json { as_json(listen, &people) } else { as_text(listen, &people) };
     let mut out = std::io::stdout();
     writeln!(out, "{shown}").and_then(|()| out.flush()).map_err(Error::fault)?;
-    serve_demo(database.server, listen, listener)
+    serve_demo(database.server, &args.model, listen, listener)
 }
 
-fn serve_demo(database_url: String, listen: SocketAddr, listener: TcpListener) -> Result<()> {
+fn serve_demo(
+    database_url: String,
+    model: &ModelArgs,
+    listen: SocketAddr,
+    listener: TcpListener,
+) -> Result<()> {
     let secret = crate::auth::api_token::ApiToken::generate()?;
     let limits = LimitArgs::defaults();
     let database = DatabaseArgs { database_url, owner_url: None };
@@ -74,6 +85,7 @@ fn serve_demo(database_url: String, listen: SocketAddr, listener: TcpListener) -
         origins: vec![],
         trusted_proxies: vec![],
         handshake: Handshake::Public,
+        model: model.clone(),
         limits,
         log_format: LogFormat::Text,
     };

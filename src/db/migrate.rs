@@ -20,6 +20,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
     ("2026-11-30-000002_books", include_str!("../../migrations/2026-11-30-000002_books/up.sql")),
     ("2026-11-30-000003_search", include_str!("../../migrations/2026-11-30-000003_search/up.sql")),
+    (
+        "2026-11-30-000004_knowledge",
+        include_str!("../../migrations/2026-11-30-000004_knowledge/up.sql"),
+    ),
     ("2026-11-30-000005_work", include_str!("../../migrations/2026-11-30-000005_work/up.sql")),
     ("2026-11-30-000006_window", include_str!("../../migrations/2026-11-30-000006_window/up.sql")),
     (

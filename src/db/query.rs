@@ -12,7 +12,7 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType};
 
 use super::connection::{AnyConnection, MultiBackend};
-use super::search::Contains;
+use super::search::{Contains, Position};
 use super::{Reach, Reachable};
 use crate::dates::Day;
 
@@ -322,6 +322,30 @@ impl<'b> HandWrittenSql<'_, 'b> {
     pub fn contains_all(&mut self, words: &'b Contains) -> QueryResult<()> {
         self.out.push_sql(" AND ");
         words.walk_ast(self.out.reborrow())
+    }
+
+    /// Whether the text that the SQL `of` gives contains a word, literally.
+    pub fn contains(&mut self, of: &'static str, word: &'b String) -> QueryResult<()> {
+        MultiBackend::walk_variant_ast(&Position, self.out.reborrow())?;
+        self.text("(");
+        self.text(of);
+        self.text(", ");
+        self.bind::<diesel::sql_types::Text, _>(word)?;
+        self.text(") > 0");
+        Ok(())
+    }
+
+    /// A list of values, to follow IN.
+    pub fn among<S, V: ToSql<S, MultiBackend>>(&mut self, values: &'b [V]) -> QueryResult<()>
+    where
+        MultiBackend: HasSqlType<S>,
+    {
+        for (at, value) in values.iter().enumerate() {
+            self.text(if at == 0 { "(" } else { ", " });
+            self.bind::<S, V>(value)?;
+        }
+        self.text(")");
+        Ok(())
     }
 
     /// The reached rows of the table, as a derived table to be named with AS.

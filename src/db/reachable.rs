@@ -208,6 +208,66 @@ pub(super) const COMMIT_RECORDS: Path = Path {
         "))"
     ),
 };
+/// Whether the entity `$e` of the graph is known through a reached mandate, through a reached client or, without either, to
+/// the whole firm, of which a client is no part.
+macro_rules! entity {
+    ($e:literal, listed) => {
+        concat!(
+            entity!($e, among listed),
+            " OR (",
+            $e,
+            ".mandate_id IS NULL AND ",
+            $e,
+            ".client_id IS NULL))"
+        )
+    };
+    ($e:literal, client) => {
+        concat!(entity!($e, among client), ")")
+    };
+    ($e:literal, among $kind:ident) => {
+        concat!("(", $e, ".mandate_id IN ", mandates!($kind), " OR ", $e, ".client_id IN ", clients!($kind))
+    };
+}
+/// Whether `$id` is a reached entity of the graph: looked up by its key, since a firm knows more entities than any query
+/// asks about.
+macro_rules! of_entity {
+    ($id:literal, $kind:ident) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM knowledge_entities e WHERE e.tenant_id = {t} AND e.id = ",
+            $id,
+            " AND ",
+            entity!("e", $kind),
+            ")"
+        )
+    };
+}
+/// Whether both ends of a relation are reached.
+macro_rules! relation {
+    ($from:literal, $to:literal, $kind:ident) => {
+        concat!(of_entity!($from, $kind), " AND ", of_entity!($to, $kind))
+    };
+}
+/// Whether what the anomaly is about is reached: an entity, or a relation.
+macro_rules! anomaly {
+    ($kind:ident) => {
+        concat!(
+            "(",
+            of_entity!("knowledge_anomalies.entity_id", $kind),
+            " OR EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.tenant_id = {t} AND r.id = \
+             knowledge_anomalies.relation_id AND ",
+            relation!("r.from_id", "r.to_id", $kind),
+            "))"
+        )
+    };
+}
+
+pub(super) const KNOWLEDGE_ENTITIES: Path = path!("", entity("knowledge_entities"), "");
+pub(super) const KNOWLEDGE_RELATIONS: Path = Path {
+    listed: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", listed),
+    client: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", client),
+};
+pub(super) const KNOWLEDGE_ANOMALIES: Path = path!("", anomaly, "");
+pub(super) const OF_KNOWLEDGE_ENTITIES: Path = path!("", of_entity("{c}"), "");
 
 /// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
 ///

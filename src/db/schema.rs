@@ -214,6 +214,29 @@ tables! {
         tenant_id -> Id, commit_number -> BigInt, position -> Integer, action -> Text, record_kind -> Text,
         record_id -> Id, mandate_id -> Nullable<Id>, client_id -> Nullable<Id>,
     }
+    knowledge_entity_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text,
+    }
+    knowledge_relation_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text, inverse_fr -> Text,
+        inverse_de -> Text, inverse_en -> Text,
+    }
+    knowledge_entities (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, name -> Text, description -> Text, mandate_id -> Nullable<Id>,
+        client_id -> Nullable<Id>, stands_for -> Nullable<Text>, employee_id -> Nullable<Id>, sort_name -> Text,
+        search_text -> Text, created_at -> Moment,
+    }
+    knowledge_relations (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, from_id -> Id, to_id -> Id, valid_from -> Date,
+        valid_to -> Nullable<Date>, note -> Nullable<Text>,
+    }
+    knowledge_anomalies (tenant_id, id) {
+        tenant_id -> Id, id -> Id, kind -> Text, severity -> Text, entity_id -> Nullable<Id>,
+        relation_id -> Nullable<Id>, text -> Text, state -> Text, found_on -> Date,
+    }
+    knowledge_embeddings (tenant_id, entity_id, model) {
+        tenant_id -> Id, entity_id -> Id, model -> Binary, vector -> Binary,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -285,7 +308,7 @@ pub(crate) mod doors {
 
 reachable! {
     tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates, wage_types,
-        withholding_tariffs;
+        withholding_tariffs, knowledge_entity_types, knowledge_relation_types;
     living: clients.id through CLIENTS;
     contacts.client_id through CLIENTS,
     addresses.client_id through CLIENTS,
@@ -322,9 +345,13 @@ reachable! {
     bank_line_payments.payment_id through OF_PAYMENTS,
     proposals.id through PROPOSALS,
     commit_records.mandate_id through COMMIT_RECORDS,
+    knowledge_entities.id through KNOWLEDGE_ENTITIES,
+    knowledge_relations.id through KNOWLEDGE_RELATIONS,
+    knowledge_anomalies.id through KNOWLEDGE_ANOMALIES,
+    knowledge_embeddings.entity_id through OF_KNOWLEDGE_ENTITIES,
 }
 own! { api_tokens.user_id }
-searched! { clients, mandates, services, invoices, employees, accounts, entries, tasks, time_entries, documents }
+searched! { clients, mandates, services, invoices, employees, accounts, entries, tasks, time_entries, documents, knowledge_entities }
 tenant_joinable! {
     clients (responsible_id) -> memberships (user_id),
     mandates (client_id) -> clients (id),

@@ -178,6 +178,21 @@ impl QueryFragment<Sqlite> for Contains {
     }
 }
 
+/// The function that finds one text in another.
+pub(super) struct Position;
+impl QueryFragment<Pg> for Position {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("strpos");
+        Ok(())
+    }
+}
+impl QueryFragment<Sqlite> for Position {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql("instr");
+        Ok(())
+    }
+}
+
 /// Writes that `column` contains each word, as `position` finds one text in another.
 fn compare<'b, DB: Backend + HasSqlType<Text>>(
     column: &'b impl QueryFragment<DB>,

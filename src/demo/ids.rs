@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::ids::{
-    AccountId, BankStatementId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId,
-    PayslipId, PositionId,
+    AccountId, BankStatementId, ClientId, EmployeeId, EntityId, EntryId, FiscalYearId, InvoiceId,
+    MandateId, PayslipId, PositionId,
 };
 
 /// What an id is of.
@@ -69,6 +69,12 @@ pub enum Kind {
     BankStatement,
     /// A line of one.
     BankLine,
+    /// An entity of the knowledge graph.
+    Entity = 200,
+    /// A relation of one to another.
+    Relation,
+    /// Something doubtful about them.
+    Anomaly,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -112,6 +118,12 @@ pub fn example_invoice() -> InvoiceId {
 #[must_use]
 pub fn example_employee() -> EmployeeId {
     id(0, Kind::Employee, 1).into()
+}
+
+/// The entity of the examples.
+#[must_use]
+pub fn example_entity() -> EntityId {
+    id(0, Kind::Entity, 1).into()
 }
 
 /// The payslip of the examples.

@@ -9,6 +9,7 @@ mod engagements;
 mod exchange;
 mod fixtures;
 pub mod ids;
+mod knowledge;
 mod payroll;
 mod plan;
 mod rows;
@@ -34,7 +35,7 @@ pub use scale::{Extent, Scale};
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
      dispatches, payments, reminders, employees, payslips, payslip_lines, \
      exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances, project_positions, project_operations, \
-     tasks, time_entries, documents, bank_lines, proposals, commit_records";
+     tasks, time_entries, documents, bank_lines, proposals, commit_records, knowledge_entities, knowledge_relations";
 
 text_enum! {
     /// Whether a person of the demo gets in.

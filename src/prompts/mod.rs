@@ -3,9 +3,12 @@
 //! A prompt names the tools that its text tells to use; the registry offers it to who may use all of them. Its text is a
 //! constant but for the ids and periods of its arguments: nothing of a firm is in it.
 
+mod client_briefing;
+mod monthly_closing_check;
 mod overdue_follow_up;
 mod payroll_control;
 mod period;
+mod vat_pre_check;
 
 use std::fmt::Display;
 
@@ -13,8 +16,11 @@ use crate::registry::Prompt;
 
 /// Every prompt, in the order in which they are listed.
 pub const PROMPTS: &[Prompt] = &[
+    Prompt::of::<monthly_closing_check::MonthlyClosingCheck>(),
+    Prompt::of::<vat_pre_check::VatPreCheck>(),
     Prompt::of::<overdue_follow_up::OverdueFollowUp>(),
     Prompt::of::<payroll_control::PayrollControl>(),
+    Prompt::of::<client_briefing::ClientBriefing>(),
 ];
 
 /// What holds for every piece of work.

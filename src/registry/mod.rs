@@ -155,7 +155,7 @@ impl Tool {
             "name": self.name,
             "description": description,
             "inputSchema": input,
-            "outputSchema": outline(&self.answer_schema()),
+            "outputSchema": outline(),
             "annotations": {
                 "title": self.title(),
                 "readOnlyHint": self.is_reading,
@@ -206,6 +206,7 @@ const TOOLSETS: &[(&str, &[Tool])] = &[
     ("work", crate::time::TOOLS),
     ("work", crate::projects::TOOLS),
     ("documents", crate::documents::TOOLS),
+    ("knowledge", crate::knowledge::TOOLS),
 ];
 /// Every resource and template, under the toolset of what it shows.
 const RESOURCES: &[(&str, &[Resource])] = &[
@@ -213,6 +214,7 @@ const RESOURCES: &[(&str, &[Resource])] = &[
     ("clients", crate::clients::RESOURCES),
     ("mandates", crate::mandates::RESOURCES),
     ("payroll", crate::payroll::RESOURCES),
+    ("knowledge", crate::knowledge::RESOURCES),
 ];
 /// What the figures of reports are made of: each kind once.
 const FIGURES: &[&[FigureKind]] =

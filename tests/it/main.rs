@@ -24,12 +24,15 @@ mod figures;
 mod golden;
 mod hosts;
 mod importing;
+mod knowledge;
 mod ledger;
 mod ledger_clocks;
 mod ledger_demo;
 mod ledger_random;
 mod ledger_search;
 mod limits;
+#[cfg(feature = "meaning")]
+mod meaning;
 mod open_items;
 mod outage;
 mod payslips;

@@ -76,7 +76,12 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
                 &tool.example().unwrap(),
                 &mut vec![],
             );
-            assert!(answer.is_ok() || *role != "owner", "{}: {answer:?}", tool.name());
+            let is_made_up = tool.name() == "explain_figure";
+            assert!(
+                answer.is_ok() || *role != "owner" || is_made_up,
+                "{}: {answer:?}",
+                tool.name()
+            );
             let asked = ASKED.take().unwrap();
             let reads = asked
                 .into_iter()
@@ -87,7 +92,8 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
         }
     }
     let tools: BTreeSet<_> = found.iter().map(|(tool, _)| *tool).collect();
-    assert_eq!(tools.len(), registry::tools().count(), "every tool asks something");
+    // The example of `explain_figure` is no handle of a report: it is refused before anything is asked.
+    assert_eq!(tools.len(), registry::tools().count() - 1, "every tool asks something");
     found.sort();
     found.dedup();
     found

@@ -125,6 +125,7 @@ fn hidden_ids(world: &World, email: &str) -> Vec<String> {
         ("employees", format!("x.mandate_id NOT IN {reached}")),
         ("payslips", format!("x.mandate_id NOT IN {reached}")),
         ("project_positions", format!("x.mandate_id NOT IN {reached}")),
+        ("knowledge_entities", format!("x.mandate_id NOT IN {reached}")),
     ];
     let mut hidden = vec![];
     for (table, condition) in out_of_reach {

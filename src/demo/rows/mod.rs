@@ -4,6 +4,7 @@ mod bank;
 mod books;
 mod clients;
 mod engagements;
+mod knowledge;
 mod payroll;
 mod people;
 mod sales;
@@ -52,6 +53,7 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         work::write(connection, writing, plan)?;
         bank::write(connection, writing, plan)?;
         window::write_proposals(connection, writing)?;
+        knowledge::write(connection, writing)?;
     }
     window::write_log(connection)
 }

@@ -11,7 +11,7 @@ pub(crate) mod sales;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use actix_web::dev::ServerHandle;
@@ -20,6 +20,7 @@ use guichet::dates::{Clock, Instant};
 use guichet::db::Db;
 use guichet::demo::{self, DemoPerson};
 use guichet::http::{self, Access, Handshake, Parts, RateSettings};
+use guichet::meaning::Model;
 use url::Url;
 
 pub(crate) use client::{Answer, Client, body_of, modern};
@@ -44,12 +45,14 @@ pub(crate) struct Options {
     pub(crate) handshake: Handshake,
     pub(crate) rate: u32,
     pub(crate) clock: Clock,
+    pub(crate) model: Option<Arc<Model>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let now = NOW.parse::<chrono::DateTime<chrono::Utc>>().unwrap();
-        Self { handshake: Handshake::Public, rate: 100_000_000, clock: Clock::Fixed(now.into()) }
+        let clock = Clock::Fixed(now.into());
+        Self { handshake: Handshake::Public, rate: 100_000_000, clock, model: None }
     }
 }
 
@@ -73,7 +76,9 @@ impl World {
         let public_url = Url::parse(&format!("http://{address}")).unwrap();
         let rate = NonZeroU32::new(options.rate).unwrap();
         let parts = Parts {
-            db: Db::open(&database.server_url, 4, [9; 32]).unwrap(),
+            db: Db::open(&database.server_url, 4, [9; 32])
+                .unwrap()
+                .with_model(options.model.clone()),
             keys: jwt::Keys::new(public_url.as_str(), &SECRETS).unwrap(),
             clock: options.clock,
             access: Access::new(&public_url, &[], &[], options.handshake),
