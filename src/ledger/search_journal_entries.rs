@@ -212,7 +212,7 @@ impl SearchJournalEntries {
             account: account.map(|account| account.id),
             journal: self.journal,
             standing: self.state,
-            amount: self.amount,
+            cents: self.amount.map(Money::minor),
             words: self.query.as_deref().map(search_words).transpose()?.unwrap_or_default(),
         })
     }
