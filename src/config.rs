@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use sha2::{Digest, Sha256};
@@ -13,6 +14,7 @@ use crate::auth::jwt;
 use crate::db::Seal;
 use crate::error::{Code, Error, Result};
 use crate::http::{Access, Handshake, RateSettings};
+use crate::meaning::Model;
 
 /// Which database.
 #[derive(Debug, Clone, Args)]
@@ -44,6 +46,24 @@ impl DatabaseArgs {
                 "set GUICHET_OWNER_URL to the role that owns the tables; the serving role may not change them",
             )),
         }
+    }
+}
+
+/// Which model says what texts mean.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ModelArgs {
+    /// Directory with a sentence-embedding model (BERT): search by meaning; without it search is by words only
+    #[arg(long, env = "GUICHET_EMBEDDING_MODEL", value_name = "DIRECTORY")]
+    pub embedding_model: Option<PathBuf>,
+}
+
+impl ModelArgs {
+    /// Reads the model, if there is to be one.
+    ///
+    /// # Errors
+    /// The directory holds none, or the program was built without the feature `meaning`. In one line.
+    pub fn load(&self) -> Result<Option<Arc<Model>>> {
+        self.embedding_model.as_deref().map(|path| Model::load(path).map(Arc::new)).transpose()
     }
 }
 
@@ -86,6 +106,9 @@ pub struct ServeArgs {
     /// Whether the MCP handshake answers without a credential
     #[arg(long, env = "GUICHET_HANDSHAKE", value_enum, default_value = "public")]
     pub handshake: Handshake,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would show it")]
+    pub model: ModelArgs,
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would show it")]
     pub limits: LimitArgs,
@@ -160,13 +183,16 @@ pub struct Checked {
     pub keys: jwt::Keys,
     /// The key that seals cursors.
     pub seal: Seal,
+    /// The model that says what texts mean.
+    pub model: Option<Arc<Model>>,
 }
 
 impl ServeArgs {
     /// Checks what could make the server unsafe and reads the secrets.
     ///
     /// # Errors
-    /// A secret that is missing, weak or readable by others; a public URL without TLS. Each in one line.
+    /// A secret that is missing, weak or readable by others; a public URL without TLS; a model that cannot be read. Each in
+    /// one line.
     pub fn check(&self) -> Result<Checked> {
         let path = self.secret_file.as_deref().ok_or_else(|| {
             refuse("set GUICHET_SECRET_FILE to a file with at least 32 random characters, such as from `openssl rand -base64 48`")
@@ -181,7 +207,7 @@ impl ServeArgs {
     /// The same with secrets that are at hand.
     ///
     /// # Errors
-    /// A public URL without TLS.
+    /// A public URL without TLS; a model that cannot be read.
     pub fn check_with(&self, secrets: &[String]) -> Result<Checked> {
         let public_url = self.public_url()?;
         let access = Access::new(&public_url, &self.hosts, &self.origins, self.handshake)
@@ -189,7 +215,7 @@ impl ServeArgs {
         let jwt_keys: Vec<_> = secrets.iter().map(|secret| derived("jwt", secret)).collect();
         let keys = jwt::Keys::new(public_url.as_str(), &jwt_keys)?;
         let seal = derived("cursor", secrets.first().map_or("", String::as_str));
-        Ok(Checked { access, keys, seal })
+        Ok(Checked { access, keys, seal, model: self.model.load()? })
     }
 
     /// The URL under which clients reach the server.

@@ -1,4 +1,4 @@
-//! Identifiers with check digits: the Swiss enterprise number and bank accounts.
+//! Identifiers with check digits: the Swiss enterprise number, bank accounts and the references of payments.
 
 use std::fmt;
 use std::str::FromStr;
@@ -106,6 +106,70 @@ impl fmt::Display for Iban {
     }
 }
 
+/// The reference of a payment, with check digits that are right, in capitals and without spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaymentReference {
+    /// The 27 digits of a QR-bill (QRR).
+    Qr(String),
+    /// A creditor reference (SCOR, ISO 11649).
+    Creditor(String),
+}
+
+impl PaymentReference {
+    /// The reference.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Qr(text) | Self::Creditor(text) => text,
+        }
+    }
+}
+
+impl FromStr for PaymentReference {
+    type Err = String;
+
+    /// Reads a reference with or without spaces; leading zeros are part of it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let letters = text.chars().filter(|c| !c.is_whitespace());
+        let compact: String = letters.map(|c| c.to_ascii_uppercase()).collect();
+        if is_qr_reference(&compact) {
+            Ok(Self::Qr(compact))
+        } else if is_creditor_reference(&compact) {
+            Ok(Self::Creditor(compact))
+        } else {
+            Err(format!(
+                "{text:?} is no payment reference: its length or its check digits are wrong"
+            ))
+        }
+    }
+}
+
+/// How the carry of a QR reference goes from digit to digit (source: Swiss implementation guidelines QR-bill, modulo 10
+/// recursive).
+const QR_CARRIES: [u32; 10] = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5];
+/// Digits of a QR reference.
+const QR_LENGTH: usize = 27;
+
+/// Whether these are 27 digits, not all zero, of which the last is the check digit.
+fn is_qr_reference(text: &str) -> bool {
+    let Some((body, check)) = text.split_at_checked(QR_LENGTH - 1) else { return false };
+    let carry = body.chars().try_fold(0, |carry: u32, c| {
+        let at = usize::try_from((carry + c.to_digit(10)?) % 10).ok()?;
+        QR_CARRIES.get(at).copied()
+    });
+    let is_right = carry.is_some_and(|carry| check == ((10 - carry) % 10).to_string());
+    is_right && text.chars().any(|c| c != '0')
+}
+
+/// Whether this is `RF`, two check digits and 1 to 21 letters and digits (source: ISO 11649).
+fn is_creditor_reference(text: &str) -> bool {
+    let Some((prefix, body)) = text.split_at_checked(4) else { return false };
+    let Some(check) = prefix.strip_prefix("RF") else { return false };
+    (1..=21).contains(&body.len())
+        && check.chars().all(|c| c.is_ascii_digit())
+        && modulo_97(&format!("{body}{prefix}")) == Some(1)
+}
+
 /// The remainder of a number whose letters count as 10 to 35.
 fn modulo_97(text: &str) -> Option<u32> {
     text.chars().try_fold(0, |rest, c| {
@@ -116,7 +180,7 @@ fn modulo_97(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Iban, Uid};
+    use super::{Iban, PaymentReference, Uid};
 
     #[test]
     fn a_uid_has_the_right_check_digit() {
@@ -185,6 +249,53 @@ mod tests {
             ("CH9300762011623852957", false),
         ] {
             assert_eq!(text.parse::<Iban>().unwrap().is_qr(), is_qr, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_qr_reference_has_the_right_check_digit() {
+        for text in [
+            "210000000003139471430009017",
+            "310014000183100197799111196",
+            "000008207791225857421286694",
+            "123456789012345678901234567",
+            "302388292000022222222222222",
+            "21 00000 00003 13947 14300 09017",
+        ] {
+            let reference: PaymentReference = text.parse().unwrap();
+            assert_eq!(reference, PaymentReference::Qr(text.replace(' ', "")));
+            assert_eq!(reference.as_str(), text.replace(' ', ""));
+        }
+        for text in [
+            "210000000003456789012345675",
+            "302388292000011111111111111",
+            "000000000000000000000000000",
+            "21000000000313947143000901",
+            "2100000000031394714300090170",
+            "21000000000313947143000901A",
+            "2100000000031394714300090é",
+            "",
+        ] {
+            assert!(text.parse::<PaymentReference>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_creditor_reference_has_the_right_check_digits() {
+        for text in [
+            "RF18539007547034",
+            "RF240191230100405JSH0438",
+            "RF40INV20260442",
+            "RF59FAC20260001",
+            "rf18 5390 0754 7034",
+        ] {
+            let compact = text.replace(' ', "").to_uppercase();
+            assert_eq!(text.parse(), Ok(PaymentReference::Creditor(compact)));
+        }
+        for text in
+            ["RF18539007547035", "RF18", "RFAA539007547034", "RF185390075470341234567890", "RF"]
+        {
+            assert!(text.parse::<PaymentReference>().is_err(), "{text}");
         }
     }
 }

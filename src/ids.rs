@@ -43,6 +43,9 @@ macro_rules! ids {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if !deserializer.is_human_readable() {
+                    return Uuid::deserialize(deserializer).map(Self);
+                }
                 let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
                 Self::parse(&text).ok_or_else(|| serde::de::Error::custom(NOT_AN_ID))
             }
@@ -121,6 +124,28 @@ ids! {
     FiscalYearId,
     /// An entry in a mandate's books.
     EntryId,
+    /// A phase of a mandate.
+    PositionId,
+    /// A work package of a phase.
+    OperationId,
+    /// Something a person has to do.
+    TaskId,
+    /// Time that a person worked.
+    TimeEntryId,
+    /// A filed document.
+    DocumentId,
+    /// A statement of a bank account.
+    BankStatementId,
+    /// A line of one.
+    BankLineId,
+    /// A change that was proposed.
+    ProposalId,
+    /// An entity of the knowledge graph.
+    EntityId,
+    /// A relation between two entities.
+    RelationId,
+    /// Something doubtful in the graph.
+    AnomalyId,
     /// A record of whatever kind, where its kind is named beside it.
     RecordId,
 }
@@ -128,6 +153,15 @@ ids! {
 #[cfg(test)]
 mod tests {
     use super::ClientId;
+
+    #[test]
+    fn an_id_comes_back_from_bytes_as_from_text() {
+        let id = ClientId::parse("01900000-0000-7000-8000-00000000000a").unwrap();
+        let bytes = postcard::to_allocvec(&id).unwrap();
+        assert_eq!(postcard::from_bytes::<ClientId>(&bytes).unwrap(), id);
+        let text = serde_json::to_string(&id).unwrap();
+        assert_eq!(serde_json::from_str::<ClientId>(&text).unwrap(), id);
+    }
 
     #[test]
     fn an_id_has_one_form() {

@@ -162,6 +162,20 @@ impl Money {
     pub fn times(self, quantity: Quantity) -> Option<Self> {
         product(self.0, quantity.0, Quantity::SCALE).map(Self)
     }
+
+    /// The price of so many minutes at this price an hour, rounded half up, away from zero, to the hundredth.
+    #[must_use]
+    pub fn for_minutes(self, minutes: i64) -> Option<Self> {
+        product(self.0, minutes, 60).map(Self)
+    }
+}
+
+impl Quantity {
+    /// So many minutes in hours, rounded half up, away from zero, to the thousandth.
+    #[must_use]
+    pub fn of_minutes(minutes: i64) -> Option<Self> {
+        product(minutes, Self::SCALE, 60).map(Self)
+    }
 }
 
 impl Money {
@@ -265,6 +279,13 @@ mod tests {
         let price = Money::parse("180.00").unwrap();
         assert_eq!(price.times(Quantity::parse("0.333").unwrap()).unwrap().to_string(), "59.94");
         assert_eq!(Money::from_minor(i64::MAX).times(Quantity::parse("2").unwrap()), None);
+        for (minutes, worth, hours) in
+            [(1, "2.01", "0.017"), (20, "40.20", "0.333"), (95, "190.95", "1.583")]
+        {
+            assert_eq!(Money::from_minor(12_060).for_minutes(minutes).unwrap().to_string(), worth);
+            assert_eq!(Quantity::of_minutes(minutes).unwrap().to_string(), hours);
+        }
+        assert_eq!(Money::from_minor(30).for_minutes(1), Some(Money::from_minor(1)), "half a cent");
     }
 
     #[test]

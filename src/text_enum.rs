@@ -1,9 +1,9 @@
-//! Enums stored as text: one list gives the variants, the column text, the JSON text and the schema.
+//! Enums stored as text: one list gives the variants, the column text, the JSON text, the schema and what each means.
 
 /// Declares an enum whose variants are stored, sent and documented under one spelling.
 macro_rules! text_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$meta])*
+    ($(#[doc = $about:literal])+ $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[doc = $about])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[derive(diesel::AsExpression, diesel::FromSqlRow)]
         #[diesel(sql_type = diesel::sql_types::Text)]
@@ -40,7 +40,16 @@ macro_rules! text_enum {
             fn schema_name() -> std::borrow::Cow<'static, str> { stringify!($name).into() }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let meaning = concat!($("`", $text, "`:", $($doc,)+ " "),+).trim_end();
-                schemars::json_schema!({ "type": "string", "enum": [$($text),+], "description": meaning })
+                schemars::json_schema!({
+                    "type": "string",
+                    "enum": [$($text),+],
+                    "description": meaning,
+                    "x-enumeration": {
+                        "name": stringify!($name),
+                        "about": concat!($($about),+).trim(),
+                        "meanings": [$(concat!($($doc),+).trim()),+],
+                    },
+                })
             }
         }
 

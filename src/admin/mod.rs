@@ -4,6 +4,7 @@
 //! the command line calls it, a tool never does.
 
 mod firms;
+mod knowledge;
 mod people;
 mod reach;
 mod roles;
@@ -18,7 +19,10 @@ pub(crate) use tokens::{NewToken, TokenRow};
 pub(crate) use words::{Email, Line, Slug};
 
 pub(crate) use firms::{create_firm, list_firms, set_firm_standing};
-pub(crate) use people::{add_member, list_members, set_password, set_role, set_standing};
+pub(crate) use knowledge::prepare_for_meaning;
+pub(crate) use people::{
+    add_member, list_members, set_language, set_password, set_role, set_standing,
+};
 pub(crate) use reach::set_reach;
 pub(crate) use roles::roles_of;
 pub(crate) use tokens::{create_token, list_tokens, revoke_token};

@@ -12,6 +12,7 @@ use crate::db::schema::people::{tenants, users};
 use crate::db::schema::{clients, mandates, memberships, reach};
 use crate::error::Result;
 use crate::ids::{ClientId, TenantId, UserId};
+use crate::language::Language;
 
 /// The role that a firm is never without, once it had it.
 const OWNER: &str = "owner";
@@ -95,6 +96,7 @@ pub(crate) struct NewMember<'a> {
     pub(crate) email: &'a Email,
     pub(crate) name: &'a Line,
     pub(crate) role: &'a str,
+    pub(crate) language: Language,
     pub(crate) reach: &'a NewReach,
     pub(crate) password: NewPassword,
 }
@@ -132,6 +134,7 @@ pub(crate) fn add_member(
         memberships::client_id.eq(resolved.client),
         memberships::is_active.eq(true),
         memberships::created_at.eq(now),
+        memberships::language.eq(new.language),
     );
     diesel::insert_into(memberships::table).values(row).execute(connection)?;
     resolved.write_list(connection, firm, user)
@@ -221,6 +224,24 @@ pub(crate) fn set_role(
         .filter(memberships::tenant_id.eq(firm.id))
         .filter(memberships::user_id.eq(member.user));
     diesel::update(this).set(memberships::role.eq(role.name)).execute(connection)?;
+    Ok(member)
+}
+
+/// Answers a member in another language; answers whom.
+///
+/// # Errors
+/// There is no such member.
+pub(crate) fn set_language(
+    connection: &mut AnyConnection,
+    firm: &Firm,
+    email: &Email,
+    language: Language,
+) -> Result<Member> {
+    let member = Member::find(connection, firm, email)?;
+    let this = memberships::table
+        .filter(memberships::tenant_id.eq(firm.id))
+        .filter(memberships::user_id.eq(member.user));
+    diesel::update(this).set(memberships::language.eq(language)).execute(connection)?;
     Ok(member)
 }
 
@@ -320,6 +341,7 @@ pub(crate) struct MemberRow {
     pub(crate) email: String,
     pub(crate) name: String,
     pub(crate) role: String,
+    pub(crate) language: Language,
     pub(crate) reach: Mandates,
     /// Numbers of the mandates in the list.
     pub(crate) mandates: Vec<String>,
@@ -333,7 +355,7 @@ pub(crate) struct MemberRow {
 type Listed = (
     TenantId,
     UserId,
-    (String, String, String, String, Mandates, Option<ClientId>, bool),
+    (String, String, String, String, Language, Mandates, Option<ClientId>, bool),
     bool,
     Option<String>,
 );
@@ -355,6 +377,7 @@ pub(crate) fn list_members(
                 users::email,
                 memberships::display_name,
                 memberships::role,
+                memberships::language,
                 memberships::reach,
                 memberships::client_id,
                 memberships::is_active,
@@ -369,7 +392,7 @@ pub(crate) fn list_members(
 
 fn member_row(connection: &mut AnyConnection, row: Listed) -> Result<MemberRow> {
     let (firm, user, place, is_person_active, password_hash) = row;
-    let (tenant, email, name, role, reach, client, is_active) = place;
+    let (tenant, email, name, role, language, reach, client, is_active) = place;
     let mandates =
         mandates::table
             .inner_join(reach::table.on(
@@ -390,6 +413,7 @@ fn member_row(connection: &mut AnyConnection, row: Listed) -> Result<MemberRow> 
         email,
         name,
         role,
+        language,
         reach,
         mandates,
         client,

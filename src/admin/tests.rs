@@ -9,6 +9,7 @@ use crate::db::schema::{clients, mandates};
 use crate::db::{Administration, Mandates, migrate};
 use crate::error::Result;
 use crate::ids::{ClientId, MandateId};
+use crate::language::Language;
 use crate::money::Currency;
 
 /// An office with the firm `leman`: Anna its owner, client C-1 and the mandates M-1 and M-2.
@@ -68,8 +69,8 @@ impl Office {
     fn add(&mut self, name: &str, role: &str, reach: &NewReach) -> Result<()> {
         let now = self.now;
         let (email, line) = (email(name), name.parse().unwrap());
-        let password = NewPassword::Without;
-        let new = NewMember { email: &email, name: &line, role, reach, password };
+        let (password, language) = (NewPassword::Without, Language::French);
+        let new = NewMember { email: &email, name: &line, role, language, reach, password };
         self.run(|connection, firm| add_member(connection, firm, &new, now))
     }
 
@@ -160,6 +161,7 @@ fn a_person_of_two_firms_is_one_person() {
         email: &email("anna"),
         name: &"A. Rochat".parse().unwrap(),
         role: "auditor",
+        language: Language::English,
         reach: &NewReach::All,
         password: NewPassword::Unsaid,
     };
@@ -175,6 +177,16 @@ fn a_person_of_two_firms_is_one_person() {
         set_standing(connection, &Place::Everywhere, &email("anna"), Standing::Inactive)
     });
     assert!(refusal(shut).contains("last active owner of leman"));
+}
+
+#[test]
+fn a_language_is_that_of_a_place_and_changes_there() {
+    let mut office = Office::open();
+    assert_eq!(office.member("anna").language, Language::French);
+    office
+        .run(|connection, firm| set_language(connection, firm, &email("anna"), Language::German))
+        .unwrap();
+    assert_eq!(office.member("anna").language, Language::German);
 }
 
 #[test]

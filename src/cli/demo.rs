@@ -8,9 +8,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{logging, serve};
-use crate::config::{DatabaseArgs, LimitArgs, LogFormat, ServeArgs};
-use crate::db::{migrate, prepare_roles, reset};
-use crate::demo::{self, DemoPerson, DemoState};
+use crate::admin::prepare_for_meaning;
+use crate::config::{DatabaseArgs, LimitArgs, LogFormat, ModelArgs, ServeArgs};
+use crate::db::{Administration, migrate, prepare_roles, reset};
+use crate::demo::{self, DemoPerson, DemoState, Scale};
 use crate::error::{Error, Result};
 use crate::http::{self, Handshake};
 
@@ -19,6 +20,7 @@ use crate::http::{self, Handshake};
 #[command(after_help = "Examples:
   guichet demo
   guichet demo --reset --port 9000
+  guichet demo --scale M --database-url sqlite:guichet-demo-m.db
   guichet demo --json | head -n 1
   guichet demo --database-url postgres://postgres@127.0.0.1/guichet_demo   (as a superuser: it makes both roles)")]
 pub(super) struct DemoArgs {
@@ -28,9 +30,15 @@ pub(super) struct DemoArgs {
     /// Database for the two firms; on PostgreSQL an empty one, named with a superuser
     #[arg(long, value_name = "URL", default_value = "sqlite:guichet-demo.db")]
     database_url: String,
+    /// How much of everything, when the data is written: the demo as it is (S), 20 firms with 2,000 clients and 20,000
+    /// invoices each (M), or one firm with a ledger of 2,000,000 lines (L)
+    #[arg(long, value_name = "SIZE", default_value = "S")]
+    scale: Scale,
     /// Throw the demo data away first
     #[arg(long)]
     reset: bool,
+    #[command(flatten)]
+    model: ModelArgs,
     /// Print the people as one JSON line instead
     #[arg(long)]
     json: bool,
@@ -44,7 +52,10 @@ pub(super) fn run(args: &DemoArgs) -> Result<()> {
     let database = prepare_roles(&args.database_url, "guichet_demo_owner", "guichet_demo_server")?;
     migrate(&database.owner, &database.server)?;
     if !demo::is_seeded(&database.owner)? {
-        demo::seed(&database.owner)?;
+        demo::seed_to(&database.owner, args.scale.extent())?;
+    }
+    if let Some(model) = args.model.load()? {
+        prepare_for_meaning(&mut Administration::open(&database.owner)?, &model, None)?;
     }
     let listener = http::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, args.port)))?;
     let listen = listener.local_addr().map_err(Error::fault)?;
@@ -52,10 +63,15 @@ pub(super) fn run(args: &DemoArgs) -> Result<()> {
     let shown = if args.json { as_json(listen, &people) } else { as_text(listen, &people) };
     let mut out = std::io::stdout();
     writeln!(out, "{shown}").and_then(|()| out.flush()).map_err(Error::fault)?;
-    serve_demo(database.server, listen, listener)
+    serve_demo(database.server, &args.model, listen, listener)
 }
 
-fn serve_demo(database_url: String, listen: SocketAddr, listener: TcpListener) -> Result<()> {
+fn serve_demo(
+    database_url: String,
+    model: &ModelArgs,
+    listen: SocketAddr,
+    listener: TcpListener,
+) -> Result<()> {
     let secret = crate::auth::api_token::ApiToken::generate()?;
     let limits = LimitArgs::defaults();
     let database = DatabaseArgs { database_url, owner_url: None };
@@ -69,6 +85,7 @@ fn serve_demo(database_url: String, listen: SocketAddr, listener: TcpListener) -
         origins: vec![],
         trusted_proxies: vec![],
         handshake: Handshake::Public,
+        model: model.clone(),
         limits,
         log_format: LogFormat::Text,
     };

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod demo;
+mod knowledge;
 mod ledger;
 mod logging;
 mod migrate;
@@ -49,6 +50,9 @@ enum Command {
     /// Move books in from another program
     #[command(subcommand)]
     Ledger(ledger::LedgerCommand),
+    /// Prepare the knowledge graph for search by meaning
+    #[command(subcommand)]
+    Knowledge(knowledge::KnowledgeCommand),
     /// Show which roles may call which tools
     Tools(tools::ToolsArgs),
 }
@@ -74,6 +78,7 @@ fn run(command: Command) -> Result<()> {
         Command::User(command) => user::run(&command),
         Command::Token(command) => token::run(&command),
         Command::Ledger(command) => ledger::run(&command),
+        Command::Knowledge(command) => knowledge::run(&command),
         Command::Tools(args) => tools::run(&args),
     }
 }
@@ -113,6 +118,6 @@ mod tests {
                 leaves.push(leaf.get_name().to_owned());
             }
         }
-        assert_eq!(leaves.len(), 15, "{leaves:?}");
+        assert_eq!(leaves.len(), 17, "{leaves:?}");
     }
 }

@@ -1,15 +1,15 @@
-//! The reference of tools and resources, written from the registry.
+//! The reference of tools, resources and prompts, written from the registry.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::auth::{Permission, ROLES};
+use crate::auth::{Permission, ROLES, Role};
 use crate::error::Result;
-use crate::registry::{Resource, Tool, resources, tools};
+use crate::registry::{Prompt, Resource, Tool, prompts, resources, tools, tools_in, toolset_names};
 
 const HEAD: &str = "\
-# Tools and resources
+# Tools, resources and prompts
 
 Written by `guichet tools --markdown` from the types that answer; a test fails when this page says something else.
 
@@ -22,15 +22,19 @@ The roles are those that a new firm starts with; `guichet tools --tenant SLUG` s
 role, an answer holds only what lies within the caller's reach.
 ";
 
-/// The page: the matrix of roles, then every tool, resource and template.
+/// The page: the matrix of roles, the toolsets, then every tool, resource, template and prompt.
 pub(super) fn markdown() -> Result<String> {
-    let mut page = format!("{HEAD}\n{}", matrix());
+    let mut page = format!("{HEAD}\n{}{}", matrix(), toolsets());
     for tool in tools() {
         page += &section(tool)?;
     }
     page += "\n## Resources\n\nThe same readings under an address, for clients that attach context instead of calling tools.\n";
     for resource in resources() {
         page += &resource_section(resource);
+    }
+    page += "\n## Prompts\n\nInstructions for recurring work. Each is there for who may use all of its tools.\n";
+    for prompt in prompts() {
+        page += &prompt_section(prompt);
     }
     Ok(page)
 }
@@ -41,13 +45,31 @@ fn matrix() -> String {
         format!("| Tool | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for tool in tools() {
         let marks = ROLES.iter().map(|role| {
-            if role.permissions().of_member().contains(tool.permission()) { "yes" } else { "–" }
+            if tool.opened_by().any(|one| role.permissions().of_member().contains(one)) {
+                "yes"
+            } else {
+                "–"
+            }
         });
         let name = tool.name();
         let _ =
             writeln!(table, "| [`{name}`](#{name}) | {} |", marks.collect::<Vec<_>>().join(" | "));
     }
     table
+}
+
+fn toolsets() -> String {
+    let mut text = "\nThe address may narrow a request: `/mcp?toolsets=billing,payroll` to these toolsets and `who_am_i`, \
+        `/mcp?read_only=true` to the tools that read.\n\n"
+        .to_owned();
+    for name in toolset_names() {
+        let _ = writeln!(text, "- `{name}`: {}", linked(tools_in(name).map(Tool::name)));
+    }
+    text
+}
+
+fn linked(names: impl Iterator<Item = &'static str>) -> String {
+    names.map(|name| format!("[`{name}`](#{name})")).collect::<Vec<_>>().join(", ")
 }
 
 fn section(tool: &Tool) -> Result<String> {
@@ -86,6 +108,24 @@ fn resource_section(resource: &Resource) -> String {
     text
 }
 
+fn prompt_section(prompt: &Prompt) -> String {
+    let described = prompt.describe();
+    let of = |object: &Value, name: &str| at(object, name).as_str().unwrap_or_default().to_owned();
+    let (title, description) = (of(&described, "title"), of(&described, "description"));
+    let tools = linked(prompt.tools().iter().copied());
+    let mut text = format!(
+        "\n### {}\n\n**{title}.** {description}\n\nTools: {tools}.\n\nArguments:\n\n",
+        prompt.name()
+    );
+    for argument in at(&described, "arguments").as_array().into_iter().flatten() {
+        let is_required = at(argument, "required").as_bool().unwrap_or_default();
+        let word = if is_required { " (required)" } else { "" };
+        let (name, meaning) = (of(argument, "name"), of(argument, "description"));
+        let _ = writeln!(text, "- `{name}`{word}: {meaning}");
+    }
+    text
+}
+
 /// The value under `name`, null if there is none.
 fn at<'a>(object: &'a Value, name: &str) -> &'a Value {
     object.get(name).unwrap_or(&Value::Null)
@@ -95,9 +135,11 @@ fn permission(tool: &Tool) -> String {
     if tool.permission() == Permission::Present {
         return "Permission: none; every active member of the firm.".to_owned();
     }
-    let granting = ROLES.iter().filter(|role| role.permissions().contains(tool.permission()));
+    let opens = |role: &&Role| tool.opened_by().any(|one| role.permissions().contains(one));
+    let granting = ROLES.iter().filter(opens);
     let names: Vec<_> = granting.map(|role| role.name).collect();
-    format!("Permission: `{}` ({}).", tool.permission().as_str(), names.join(", "))
+    let permissions: Vec<_> = tool.opened_by().map(|one| format!("`{one}`")).collect();
+    format!("Permission: {} ({}).", permissions.join(" or "), names.join(", "))
 }
 
 fn answer(tool: &Tool) -> String {

@@ -26,9 +26,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
 
 /// Serves until SIGTERM or SIGINT; what is in flight is finished.
 pub(super) fn serve(args: &ServeArgs, checked: Checked, listener: TcpListener) -> Result<()> {
-    let Checked { access, keys, seal } = checked;
+    let Checked { access, keys, seal, model } = checked;
     let connections = args.limits.connections();
-    let db = Db::open(&args.database.database_url, connections, seal)?;
+    let db = Db::open(&args.database.database_url, connections, seal)?.with_model(model);
     log::info!("serving {}mcp on {}", args.public_url()?, args.listen);
     let parts = Parts {
         db,

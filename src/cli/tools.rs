@@ -74,7 +74,7 @@ pub(super) fn run(args: &ToolsArgs) -> Result<()> {
 }
 
 fn may_call(role: &FirmRole, tool: &Tool) -> bool {
-    role.permissions.of_member().contains(tool.permission())
+    tool.opened_by().any(|one| role.permissions.of_member().contains(one))
 }
 
 fn print_role(roles: &[FirmRole], name: &str, list: &ListArgs) -> Result<()> {

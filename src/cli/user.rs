@@ -15,6 +15,7 @@ use crate::config::DatabaseArgs;
 use crate::dates::Clock;
 use crate::db::Mandates;
 use crate::error::{Code, Error, Result};
+use crate::language::Language;
 
 /// What is done with people.
 #[derive(Debug, Subcommand)]
@@ -31,6 +32,8 @@ pub(super) enum UserCommand {
     SetRole(RoleArgs),
     /// Replace what a person reaches in a firm, from the next request on
     SetReach(ReachArgs),
+    /// Answer a person of a firm in another language, from the next request on
+    SetLanguage(LanguageArgs),
     /// Set a person's password and end what they are signed in with
     SetPassword(PasswordArgs),
 }
@@ -71,6 +74,9 @@ pub(super) struct AddArgs {
     /// Role, one of those of the firm
     #[arg(long)]
     role: String,
+    /// Language of labels and account names in answers: fr, de or en
+    #[arg(long, default_value = "fr")]
+    language: Language,
     /// What the person reaches
     #[arg(long, value_enum, default_value = "listed")]
     reach: ReachKind,
@@ -141,6 +147,24 @@ pub(super) struct RoleArgs {
     role: String,
 }
 
+/// The new language.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    guichet user set-language --tenant leman --email luc@leman.example --language de")]
+pub(super) struct LanguageArgs {
+    #[command(flatten)]
+    database: DatabaseArgs,
+    /// Short name of the firm
+    #[arg(long, value_name = "SLUG")]
+    tenant: Slug,
+    /// E-mail address
+    #[arg(long)]
+    email: Email,
+    /// Language of labels and account names in answers: fr, de or en
+    #[arg(long)]
+    language: Language,
+}
+
 /// The new reach.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -198,7 +222,8 @@ pub(super) struct PasswordArgs {
 }
 
 impl Row for MemberRow {
-    const HEADINGS: &[&str] = &["FIRM", "E-MAIL", "NAME", "ROLE", "REACH", "STATE", "PASSWORD"];
+    const HEADINGS: &[&str] =
+        &["FIRM", "E-MAIL", "NAME", "ROLE", "LANGUAGE", "REACH", "STATE", "PASSWORD"];
 
     fn cells(&self) -> Vec<String> {
         let reach = match (self.reach, &self.client) {
@@ -216,6 +241,7 @@ impl Row for MemberRow {
             self.email.clone(),
             self.name.clone(),
             self.role.clone(),
+            self.language.to_string(),
             reach,
             state.to_owned(),
             if self.has_password { "yes" } else { "no" }.to_owned(),
@@ -252,6 +278,14 @@ pub(super) fn run(command: &UserCommand) -> Result<()> {
                 admin::set_reach(connection, &firm, &args.email, &reach)
             })?;
             println!("In {}, {} {reach}.", args.tenant, member.name);
+            Ok(())
+        }
+        UserCommand::SetLanguage(args) => {
+            let member = administer(&args.database, |connection| {
+                let firm = Firm::find(connection, &args.tenant)?;
+                admin::set_language(connection, &firm, &args.email, args.language)
+            })?;
+            println!("In {}, {} is answered in {}.", args.tenant, member.name, args.language);
             Ok(())
         }
         UserCommand::SetPassword(args) => set_password(args),
@@ -292,8 +326,9 @@ impl AddArgs {
 
 fn add(args: &AddArgs) -> Result<()> {
     let reach = args.reach()?;
-    let AddArgs { email, name, role, tenant, .. } = args;
-    let new = NewMember { email, name, role, reach: &reach, password: args.password()? };
+    let AddArgs { email, name, role, tenant, language, .. } = args;
+    let (language, password) = (*language, args.password()?);
+    let new = NewMember { email, name, role, language, reach: &reach, password };
     administer(&args.database, |connection| {
         let firm = Firm::find(connection, tenant)?;
         admin::add_member(connection, &firm, &new, Clock::System.now())

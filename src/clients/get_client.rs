@@ -14,10 +14,12 @@ use crate::invoicing;
 use crate::mandates::{MandateKind, MandateStatus};
 use crate::money::CurrencyAmount;
 use crate::registry::ReadTool;
+use crate::tasks::{OpenTasks, open_tasks};
 use crate::text::{Address, FreeText, Place};
 
-/// Get one client on one page: identity, addresses, contacts, mandates within your reach and, for who may read invoices,
-/// the open balance per currency today. Find the id with search_clients. (fiche client / Kundenblatt)
+/// Get one client on one page: identity, addresses, telephone, contacts, mandates within reach, how many tasks are open
+/// and, for who may read invoices, the open balance per currency today. Find the id with search_clients. (fiche client,
+/// adresse, téléphone / Kundenblatt, Kontaktperson)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetClient {
@@ -61,6 +63,11 @@ pub(super) struct ClientPage {
     /// What the client owes today, per currency, within reach; absent for who may not read invoices.
     #[serde(skip_serializing_if = "Option::is_none")]
     open_balance: Option<Vec<CurrencyAmount>>,
+    /// What is left to do for the client, within reach; absent for who may not read tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<OpenTasks>,
+    /// Which of the lists above show only their first 100 rows; none when all are whole.
+    truncated: Vec<&'static str>,
 }
 
 /// An address of a client.
@@ -118,8 +125,18 @@ struct Identity {
     responsible: Option<FreeText>,
 }
 
-/// Rows of each kind that the page shows at most.
-const SHOWN: i64 = 100;
+/// Rows of each kind that the page shows at most; one more is looked for, to know whether there are more.
+const SHOWN: usize = 100;
+const LOOKED_FOR: i64 = 101;
+
+/// The rows that the page shows; `list` is named among the truncated ones if there are more.
+fn shown<U>(list: &'static str, mut rows: Vec<U>, truncated: &mut Vec<&'static str>) -> Vec<U> {
+    if rows.len() > SHOWN {
+        rows.truncate(SHOWN);
+        truncated.push(list);
+    }
+    rows
+}
 
 impl ReadTool for GetClient {
     const NAME: &'static str = "get_client";
@@ -134,12 +151,18 @@ impl ReadTool for GetClient {
     fn run(self, scope: &mut Read<'_>) -> Result<ClientPage> {
         let id = self.client_id;
         let identity = identity(scope, id)?;
-        let addresses = addresses_of(scope, id)?;
-        let contacts = contacts_of(scope, id)?;
+        let mut truncated = vec![];
+        let addresses = shown("addresses", addresses_of(scope, id)?, &mut truncated);
+        let contacts = shown("contacts", contacts_of(scope, id)?, &mut truncated);
         let mandates = if scope.caller().may(Permission::MandateRead) {
-            mandates_of(scope, id)?
+            shown("mandates", mandates_of(scope, id)?, &mut truncated)
         } else {
             vec![]
+        };
+        let tasks = if scope.caller().may(Permission::TaskRead) {
+            Some(open_tasks(scope, id)?)
+        } else {
+            None
         };
         let open_balance = if scope.caller().may(Permission::InvoiceRead) {
             Some(invoicing::open_balance(scope, id)?)
@@ -163,6 +186,8 @@ impl ReadTool for GetClient {
             contacts,
             mandates,
             open_balance,
+            tasks,
+            truncated,
         })
     }
 }
@@ -193,7 +218,7 @@ fn addresses_of(scope: &mut Read<'_>, id: ClientId) -> Result<Vec<ClientAddress>
     );
     let all = scope.rows(addresses::table).filter(addresses::client_id.eq(id));
     let all = all.order((addresses::kind, addresses::id)).select((addresses::kind, place));
-    let rows: Vec<(AddressKind, Place)> = scope.load(all.at_most(SHOWN))?;
+    let rows: Vec<(AddressKind, Place)> = scope.load(all.at_most(LOOKED_FOR))?;
     let one = |(kind, place)| ClientAddress { kind, address: Address::from(place) };
     Ok(rows.into_iter().map(one).collect())
 }
@@ -208,7 +233,7 @@ fn contacts_of(scope: &mut Read<'_>, id: ClientId) -> Result<Vec<Contact>> {
     );
     let all = scope.rows(contacts::table).filter(contacts::client_id.eq(id));
     let all = all.order((contacts::is_primary.desc(), contacts::id)).select(columns);
-    scope.load(all.at_most(SHOWN))
+    scope.load(all.at_most(LOOKED_FOR))
 }
 
 fn mandates_of(scope: &mut Read<'_>, id: ClientId) -> Result<Vec<ClientMandate>> {
@@ -216,5 +241,5 @@ fn mandates_of(scope: &mut Read<'_>, id: ClientId) -> Result<Vec<ClientMandate>>
         (mandates::id, mandates::number, mandates::title, mandates::kind, mandates::status);
     let all = scope.rows(mandates::table).filter(mandates::client_id.eq(id));
     let all = all.order((mandates::number, mandates::id)).select(columns);
-    scope.load(all.at_most(SHOWN))
+    scope.load(all.at_most(LOOKED_FOR))
 }

@@ -4,6 +4,8 @@ mod completion;
 mod get_client;
 mod search_clients;
 
+pub use completion::COMPLETION;
+
 use crate::registry::{Resource, Tool};
 
 /// The tools of this slice.
@@ -15,7 +17,6 @@ pub const RESOURCES: &[Resource] = &[Resource::template::<get_client::GetClient>
     "guichet://clients/{id}",
     "A client on one page",
     "client_id",
-    completion::by_name,
 )];
 
 text_enum! {

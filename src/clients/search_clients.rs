@@ -14,23 +14,23 @@ use crate::ids::{ClientId, UserId};
 use crate::registry::ReadTool;
 use crate::text::{FreeText, search_words};
 
-/// Search the firm's clients by name, UID, e-mail or town, in alphabetical order. For one client with contacts, mandates
-/// and balance, use get_client; for who owes what, list_open_items; for engagements, search_mandates. (clients / Kunden)
+/// Search the firm's clients by name, UID, e-mail or town, in alphabetical order. For one client with contacts,
+/// mandates and balance, use get_client; for who owes what, list_open_items; for engagements, search_mandates. (trouver
+/// un client / Kunden suchen)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchClients {
-    /// Words of the name, number, UID, e-mail address or town, in any order, without regard to case and accents; every
-    /// client by default.
+    /// Words of the name, number, UID, e-mail or town; all by default.
     query: Option<String>,
-    /// Only clients with this status; whatever their status by default.
+    /// Any by default.
     status: Option<ClientStatus>,
-    /// Only clients of this legal form; whatever their form by default.
+    /// Any by default.
     legal_form: Option<LegalForm>,
-    /// Only clients that this person is responsible for; everybody's by default.
+    /// The person responsible; anybody by default.
     responsible_id: Option<UserId>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchClients);

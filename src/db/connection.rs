@@ -4,10 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use diesel::connection::{InstrumentationEvent, SimpleConnection};
+use diesel::connection::{
+    Instrumentation, InstrumentationEvent, SimpleConnection, get_default_instrumentation,
+};
 use diesel::prelude::*;
 use diesel::r2d2::{self, ManageConnection, R2D2Connection};
 
+use super::search;
 use super::walls::{self, Current};
 use crate::error::{Code, Error, Result};
 
@@ -32,9 +35,10 @@ mod any {
     #[diesel::declare_sql_function]
     extern "SQL" {
         fn current_tenant() -> diesel::sql_types::Nullable<diesel::sql_types::Binary>;
+        fn sought(word: diesel::sql_types::Text) -> diesel::sql_types::Text;
     }
 }
-pub(super) use any::current_tenant_utils;
+pub(super) use any::{current_tenant_utils, sought_utils};
 pub(crate) type Transactions = <AnyConnection as Connection>::TransactionManager;
 
 /// How long one statement may take before the database gives up, in milliseconds.
@@ -77,14 +81,17 @@ impl ManageConnection for Manager {
         let mut connection = open(&self.url).map_err(r2d2::Error::ConnectionError)?;
         let current = Current::default();
         if let AnyConnection::Sqlite(sqlite) = &mut connection {
-            walls::guard_sqlite(sqlite, self.door, &current).map_err(r2d2::Error::QueryError)?;
+            let ready = walls::guard_sqlite(sqlite, self.door, &current);
+            ready.and_then(|()| search::teach_sqlite(sqlite)).map_err(r2d2::Error::QueryError)?;
         }
         let prepared = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&prepared);
+        let mut listener = get_default_instrumentation();
         connection.set_instrumentation(move |event: InstrumentationEvent<'_>| {
             if let InstrumentationEvent::CacheQuery { .. } = event {
                 count.fetch_add(1, Ordering::Relaxed);
             }
+            listener.on_connection_event(event);
         });
         Ok(Link { connection, current, is_dead: false, prepared })
     }

@@ -9,7 +9,7 @@ use diesel_migrations::MigrationHarness;
 use url::Url;
 
 use super::connection::{AnyConnection, open};
-use super::walls;
+use super::{search, walls};
 use crate::error::{Error, Result};
 
 /// Name and text, oldest first; a released one is never edited.
@@ -19,6 +19,13 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../../migrations/2026-11-30-000001_foundations/up.sql"),
     ),
     ("2026-11-30-000002_books", include_str!("../../migrations/2026-11-30-000002_books/up.sql")),
+    ("2026-11-30-000003_search", include_str!("../../migrations/2026-11-30-000003_search/up.sql")),
+    (
+        "2026-11-30-000004_knowledge",
+        include_str!("../../migrations/2026-11-30-000004_knowledge/up.sql"),
+    ),
+    ("2026-11-30-000005_work", include_str!("../../migrations/2026-11-30-000005_work/up.sql")),
+    ("2026-11-30-000006_window", include_str!("../../migrations/2026-11-30-000006_window/up.sql")),
     (
         "2026-11-30-000007_payroll",
         include_str!("../../migrations/2026-11-30-000007_payroll/up.sql"),
@@ -133,16 +140,16 @@ impl<DB: diesel::backend::Backend> Migration<DB> for Step {
     }
 }
 
-/// Brings the tables up to date and rebuilds the walls. `owner_url` names the `SQLite` file, or on `PostgreSQL` the role
+/// Brings the tables up to date and rebuilds the walls and what search needs. `owner_url` names the `SQLite` file, or on `PostgreSQL` the role
 /// that owns the tables and may bypass row security; `server_url` names the role that serves. Several processes may do
 /// it at once: they queue for a lock. Answers how many migrations were applied.
 pub fn migrate(owner_url: &str, server_url: &str) -> Result<usize> {
     match open(owner_url).map_err(Error::unavailable)? {
         AnyConnection::Sqlite(mut sqlite) => sqlite.immediate_transaction(|sqlite| {
-            Ok(sqlite
-                .run_pending_migrations(Embedded(Dialect::Sqlite))
-                .map_err(Error::fault)?
-                .len())
+            let applied = sqlite.run_pending_migrations(Embedded(Dialect::Sqlite));
+            let applied = applied.map_err(Error::fault)?.len();
+            search::build_sqlite(sqlite)?;
+            Ok(applied)
         }),
         AnyConnection::Postgres(mut postgres) => {
             postgres.batch_execute(&format!(
@@ -150,6 +157,7 @@ pub fn migrate(owner_url: &str, server_url: &str) -> Result<usize> {
             ))?;
             let applied = postgres.run_pending_migrations(Embedded(Dialect::Postgres));
             let applied = applied.map_err(Error::fault)?.len();
+            search::build_postgres(&mut postgres)?;
             walls::build_postgres(&mut postgres, &role_of(server_url)?)?;
             postgres.batch_execute(&format!("SELECT pg_advisory_unlock({LOCK})"))?;
             Ok(applied)

@@ -125,6 +125,16 @@ impl<U> Page<U> {
         let items = items.into_iter().map(row).collect();
         Page { items, total, limit, truncated, next_cursor, note }
     }
+
+    /// The same page with each row made into another, unless one cannot be.
+    ///
+    /// # Errors
+    /// That of the first row that cannot be made.
+    pub fn try_map<V>(self, row: impl FnMut(U) -> Result<V>) -> Result<Page<V>> {
+        let Self { items, total, limit, truncated, next_cursor, note } = self;
+        let items = items.into_iter().map(row).collect::<Result<_>>()?;
+        Ok(Page { items, total, limit, truncated, next_cursor, note })
+    }
 }
 
 /// An order without ties, and the condition for what follows a position in it.
@@ -147,10 +157,29 @@ impl<A, B, V> Keyset<V> for Ascending<A, B> {
     type Condition = After<A, B, V>;
     type Order = (A, B);
     fn after(self, position: Option<V>) -> Self::Condition {
-        After(self.0, self.1, position)
+        After(self.0, self.1, position, ">")
     }
     fn order(self) -> Self::Order {
         (self.0, self.1)
+    }
+}
+
+/// Descending by a column, then by the id that makes it unique.
+#[derive(Debug, Clone, Copy)]
+pub struct Descending<A, B>(pub A, pub B);
+
+impl<A, B, V> Keyset<V> for Descending<A, B>
+where
+    A: Expression<SqlType: diesel::sql_types::SingleValue>,
+    B: Expression<SqlType: diesel::sql_types::SingleValue>,
+{
+    type Condition = After<A, B, V>;
+    type Order = (diesel::dsl::Desc<A>, diesel::dsl::Desc<B>);
+    fn after(self, position: Option<V>) -> Self::Condition {
+        After(self.0, self.1, position, "<")
+    }
+    fn order(self) -> Self::Order {
+        (ExpressionMethods::desc(self.0), ExpressionMethods::desc(self.1))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The pools, and the transaction that belongs to one tenant.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
@@ -11,11 +11,12 @@ use super::connection::{
     AnyConnection, Door, Link, Manager, Transactions, check_exists, is_sqlite,
 };
 use super::scope::{Read, Write};
-use super::{migrate, walls};
+use super::{migrate, search, walls};
 use crate::auth::Grant;
 use crate::dates::Instant;
 use crate::error::{Error, Result};
 use crate::ids::TenantId;
+use crate::meaning::Model;
 
 /// How long a request waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,6 +30,7 @@ pub struct Db {
     readers: Pool<Manager>,
     writers: Pool<Manager>,
     seal: Seal,
+    model: Option<Arc<Model>>,
 }
 
 impl std::fmt::Debug for Db {
@@ -56,7 +58,13 @@ impl Db {
         check(url)?;
         let readers = pool(Door::Read, size)?;
         let writers = if is_sqlite(url) { pool(Door::Write, 1)? } else { readers.clone() };
-        Ok(Self { readers, writers, seal })
+        Ok(Self { readers, writers, seal, model: None })
+    }
+
+    /// The same with a model that says what texts mean.
+    #[must_use]
+    pub fn with_model(self, model: Option<Arc<Model>>) -> Self {
+        Self { model, ..self }
     }
 
     /// Whether the database answers at all.
@@ -72,8 +80,9 @@ impl Db {
         Ok(Session { link: self.readers.get()?, db: self.clone() })
     }
 
-    pub(super) const fn seal(&self) -> &Seal {
-        &self.seal
+    /// What scopes have besides the connection: the key that seals cursors, and the model.
+    fn tools(&self) -> (&Seal, Option<&Model>) {
+        (&self.seal, self.model.as_deref())
     }
 }
 
@@ -82,9 +91,15 @@ fn check(url: &str) -> Result<()> {
     let mut connection = super::connection::open(url).map_err(Error::unavailable)?;
     migrate::check(&mut connection)?;
     match &mut connection {
-        AnyConnection::Postgres(postgres) => walls::check_postgres(postgres),
-        // Without statistics SQLite may take the key of a whole firm where an index of one record is at hand.
-        AnyConnection::Sqlite(sqlite) => Ok(sqlite.batch_execute("PRAGMA optimize = 0x10002")?),
+        AnyConnection::Postgres(postgres) => {
+            walls::check_postgres(postgres)?;
+            search::check_postgres(postgres)
+        }
+        AnyConnection::Sqlite(sqlite) => {
+            search::check_sqlite(sqlite)?;
+            // Without statistics SQLite may take the key of a whole firm where an index of one record is at hand.
+            Ok(sqlite.batch_execute("PRAGMA optimize = 0x10002")?)
+        }
     }
 }
 
@@ -127,9 +142,9 @@ impl Session {
         work: impl FnOnce(&mut Read<'_>) -> Result<T>,
     ) -> Result<T> {
         let caller = grant.caller();
-        let seal = *self.db.seal();
-        transaction(&mut self.link, caller.tenant(), Door::Read, |connection| {
-            work(&mut Read::new(connection, caller, now, &seal))
+        let Self { link, db } = self;
+        transaction(link, caller.tenant(), Door::Read, |connection| {
+            work(&mut Read::new(connection, caller, now, db.tools()))
         })
     }
 
@@ -153,7 +168,7 @@ impl Session {
         };
         let caller = grant.caller();
         transaction(&mut link, caller.tenant(), Door::Write, |connection| {
-            work(&mut Write::new(Read::new(connection, caller, now, db.seal())))
+            work(&mut Write::new(Read::new(connection, caller, now, db.tools())))
         })
     }
 }

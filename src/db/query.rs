@@ -9,9 +9,10 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::query_source::{AppearsInFromClause, Once};
 use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType, Text};
+use diesel::sql_types::{BigInt, Bool, BoolOrNullableBool, Date, HasSqlType};
 
 use super::connection::{AnyConnection, MultiBackend};
+use super::search::{Contains, Position};
 use super::{Reach, Reachable};
 use crate::dates::Day;
 
@@ -93,9 +94,14 @@ impl<T> QueryFragment<MultiBackend> for Filters<T> {
     }
 }
 
-/// `(a, b) > (x, y)`, or `TRUE` on the first page.
+/// `(a, b) > (x, y)`, or `<` where the order descends; `TRUE` on the first page.
 #[derive(Debug, Clone)]
-pub struct After<A, B, V>(pub(crate) A, pub(crate) B, pub(crate) Option<V>);
+pub struct After<A, B, V>(
+    pub(crate) A,
+    pub(crate) B,
+    pub(crate) Option<V>,
+    pub(crate) &'static str,
+);
 
 impl<A, B, V> Expression for After<A, B, V> {
     type SqlType = Bool;
@@ -118,7 +124,9 @@ where
         self.0.walk_ast(out.reborrow())?;
         out.push_sql(", ");
         self.1.walk_ast(out.reborrow())?;
-        out.push_sql(") > (");
+        out.push_sql(") ");
+        out.push_sql(self.3);
+        out.push_sql(" (");
         out.push_bind_param::<A::SqlType, _>(x)?;
         out.push_sql(", ");
         out.push_bind_param::<B::SqlType, _>(y)?;
@@ -253,54 +261,6 @@ impl<S> QueryFragment<MultiBackend> for Derived<S> {
     }
 }
 
-/// Whether a text column contains every word, literally and in any order; `LIKE` would have wildcards to escape, and
-/// `SQLite` prepares a bound pattern anew at each run.
-#[derive(Debug, Clone)]
-pub struct ContainsAll<C>(pub(crate) C, pub(crate) Vec<String>);
-
-impl<C> Expression for ContainsAll<C> {
-    type SqlType = Bool;
-}
-impl<C: AppearsOnTable<QS>, QS> AppearsOnTable<QS> for ContainsAll<C> {}
-impl<C: SelectableExpression<QS>, QS> SelectableExpression<QS> for ContainsAll<C> {}
-impl<C> ValidGrouping<()> for ContainsAll<C> {
-    type IsAggregate = is_aggregate::No;
-}
-impl<C> QueryId for ContainsAll<C> {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-impl<C: QueryFragment<MultiBackend>> QueryFragment<MultiBackend> for ContainsAll<C> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, MultiBackend>) -> QueryResult<()> {
-        out.push_sql("TRUE");
-        for word in &self.1 {
-            out.push_sql(" AND ");
-            MultiBackend::walk_variant_ast(&Position, out.reborrow())?;
-            out.push_sql("(");
-            self.0.walk_ast(out.reborrow())?;
-            out.push_sql(", ");
-            out.push_bind_param::<Text, _>(word)?;
-            out.push_sql(") > 0");
-        }
-        Ok(())
-    }
-}
-
-/// The function that finds one text in another.
-struct Position;
-impl QueryFragment<diesel::pg::Pg> for Position {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, diesel::pg::Pg>) -> QueryResult<()> {
-        out.push_sql("strpos");
-        Ok(())
-    }
-}
-impl QueryFragment<diesel::sqlite::Sqlite> for Position {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, diesel::sqlite::Sqlite>) -> QueryResult<()> {
-        out.push_sql("instr");
-        Ok(())
-    }
-}
-
 /// A LIMIT as a number in the text: bound, it makes `SQLite` prepare the statement anew at each run and `PostgreSQL`
 /// plan for a tenth of the rows.
 #[derive(Debug, Clone, Copy)]
@@ -358,17 +318,33 @@ impl<'b> HandWrittenSql<'_, 'b> {
         self.out.push_bind_param(value)
     }
 
-    /// That a text column contains every word, literally and in any order; to follow another condition.
-    pub fn contains_all(&mut self, column: &'static str, words: &'b [String]) -> QueryResult<()> {
-        for word in words {
-            self.out.push_sql(" AND ");
-            MultiBackend::walk_variant_ast(&Position, self.out.reborrow())?;
-            self.out.push_sql("(");
-            self.out.push_sql(column);
-            self.out.push_sql(", ");
-            self.out.push_bind_param::<Text, _>(word)?;
-            self.out.push_sql(") > 0");
+    /// That rows contain every word; to follow another condition.
+    pub fn contains_all(&mut self, words: &'b Contains) -> QueryResult<()> {
+        self.out.push_sql(" AND ");
+        words.walk_ast(self.out.reborrow())
+    }
+
+    /// Whether the text that the SQL `of` gives contains a word, literally.
+    pub fn contains(&mut self, of: &'static str, word: &'b String) -> QueryResult<()> {
+        MultiBackend::walk_variant_ast(&Position, self.out.reborrow())?;
+        self.text("(");
+        self.text(of);
+        self.text(", ");
+        self.bind::<diesel::sql_types::Text, _>(word)?;
+        self.text(") > 0");
+        Ok(())
+    }
+
+    /// A list of values, to follow IN.
+    pub fn among<S, V: ToSql<S, MultiBackend>>(&mut self, values: &'b [V]) -> QueryResult<()>
+    where
+        MultiBackend: HasSqlType<S>,
+    {
+        for (at, value) in values.iter().enumerate() {
+            self.text(if at == 0 { "(" } else { ", " });
+            self.bind::<S, V>(value)?;
         }
+        self.text(")");
         Ok(())
     }
 

@@ -130,6 +130,145 @@ pub(super) const OF_ENTRIES: Path = path!(
     ")"
 );
 
+/// What is worked on for a reached mandate or, without one, what `$own` says of the person: a client's own user has no
+/// internal work.
+macro_rules! work {
+    ($table:literal, $own:literal, listed) => {
+        concat!(
+            "(",
+            $table,
+            ".mandate_id IN ",
+            mandates!(listed),
+            " OR (",
+            $table,
+            ".mandate_id IS NULL AND ",
+            $own,
+            "))"
+        )
+    };
+    ($table:literal, $own:literal, client) => {
+        concat!($table, ".mandate_id IN ", mandates!(client))
+    };
+}
+pub(super) const TASKS: Path = Path {
+    listed: work!("tasks", "(tasks.assignee_id = {u} OR tasks.created_by = {u})", listed),
+    client: work!("tasks", "", client),
+};
+pub(super) const TIME: Path = Path {
+    listed: work!("time_entries", "time_entries.person_id = {u}", listed),
+    client: work!("time_entries", "", client),
+};
+/// A document without a mandate is filed with a client: whoever reaches the client reaches it, but for the client.
+pub(super) const DOCUMENTS: Path = Path {
+    listed: concat!(
+        "(documents.mandate_id IN ",
+        mandates!(listed),
+        " OR (documents.mandate_id IS NULL AND documents.client_id IN ",
+        clients!(listed),
+        "))"
+    ),
+    client: concat!("documents.mandate_id IN ", mandates!(client)),
+};
+pub(super) const OF_STATEMENTS: Path = path!(
+    "{c} IN (SELECT b.id FROM bank_statements b WHERE b.tenant_id = {t} AND b.mandate_id IN ",
+    mandates,
+    ")"
+);
+pub(super) const OF_PAYMENTS: Path = path!(
+    "{c} IN (SELECT p.id FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id \
+     WHERE p.tenant_id = {t} AND ",
+    invoice("i"),
+    ")"
+);
+/// What somebody proposed is theirs to see; besides, whoever reaches what it is about.
+pub(super) const PROPOSALS: Path = Path {
+    listed: concat!(
+        "(proposals.user_id = {u} OR proposals.mandate_id IN ",
+        mandates!(listed),
+        " OR (proposals.mandate_id IS NULL AND proposals.client_id IN ",
+        clients!(listed),
+        "))"
+    ),
+    client: "proposals.user_id = {u}",
+};
+/// A record of no mandate is reached through its client; one of neither, by whoever reaches every mandate.
+pub(super) const COMMIT_RECORDS: Path = Path {
+    listed: concat!(
+        "({c} IN ",
+        mandates!(listed),
+        " OR ({c} IS NULL AND commit_records.client_id IN ",
+        clients!(listed),
+        "))"
+    ),
+    client: concat!(
+        "({c} IN ",
+        mandates!(client),
+        " OR ({c} IS NULL AND commit_records.client_id IN ",
+        clients!(client),
+        "))"
+    ),
+};
+/// Whether the entity `$e` of the graph is known through a reached mandate, through a reached client or, without either, to
+/// the whole firm, of which a client is no part.
+macro_rules! entity {
+    ($e:literal, listed) => {
+        concat!(
+            entity!($e, among listed),
+            " OR (",
+            $e,
+            ".mandate_id IS NULL AND ",
+            $e,
+            ".client_id IS NULL))"
+        )
+    };
+    ($e:literal, client) => {
+        concat!(entity!($e, among client), ")")
+    };
+    ($e:literal, among $kind:ident) => {
+        concat!("(", $e, ".mandate_id IN ", mandates!($kind), " OR ", $e, ".client_id IN ", clients!($kind))
+    };
+}
+/// Whether `$id` is a reached entity of the graph: looked up by its key, since a firm knows more entities than any query
+/// asks about.
+macro_rules! of_entity {
+    ($id:literal, $kind:ident) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM knowledge_entities e WHERE e.tenant_id = {t} AND e.id = ",
+            $id,
+            " AND ",
+            entity!("e", $kind),
+            ")"
+        )
+    };
+}
+/// Whether both ends of a relation are reached.
+macro_rules! relation {
+    ($from:literal, $to:literal, $kind:ident) => {
+        concat!(of_entity!($from, $kind), " AND ", of_entity!($to, $kind))
+    };
+}
+/// Whether what the anomaly is about is reached: an entity, or a relation.
+macro_rules! anomaly {
+    ($kind:ident) => {
+        concat!(
+            "(",
+            of_entity!("knowledge_anomalies.entity_id", $kind),
+            " OR EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.tenant_id = {t} AND r.id = \
+             knowledge_anomalies.relation_id AND ",
+            relation!("r.from_id", "r.to_id", $kind),
+            "))"
+        )
+    };
+}
+
+pub(super) const KNOWLEDGE_ENTITIES: Path = path!("", entity("knowledge_entities"), "");
+pub(super) const KNOWLEDGE_RELATIONS: Path = Path {
+    listed: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", listed),
+    client: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", client),
+};
+pub(super) const KNOWLEDGE_ANOMALIES: Path = path!("", anomaly, "");
+pub(super) const OF_KNOWLEDGE_ENTITIES: Path = path!("", of_entity("{c}"), "");
+
 /// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
 ///
 /// The list stays in the database: no bind per mandate, three SQL texts in all, each cacheable.

@@ -1,6 +1,7 @@
 //! The tables as Diesel sees them, how they are reached, and how they join.
 #![expect(missing_docs, reason = "a table is described by its migration")]
 
+use super::search::searched;
 use super::types::{Amount, Exchange, Id, Measure, Moment, Percentage};
 
 /// Declares tables with our SQL types in scope.
@@ -167,6 +168,75 @@ tables! {
         tenant_id -> Id, mandate_id -> Id, account_id -> Id, currency -> Text, month -> Date, debit -> Amount,
         credit -> Amount, currency_debit -> Amount, currency_credit -> Amount, line_count -> BigInt,
     }
+    project_positions (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, number -> Integer, title -> Text, status -> Text,
+        budget_hours -> Nullable<Measure>, budget_amount -> Nullable<Amount>, currency -> Text,
+        starts_on -> Nullable<Date>, ends_on -> Nullable<Date>,
+    }
+    project_operations (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, position_id -> Id, number -> Integer, title -> Text,
+        status -> Text, budget_hours -> Nullable<Measure>, assignee_id -> Nullable<Id>,
+    }
+    tasks (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Nullable<Id>, title -> Text, description -> Nullable<Text>,
+        status -> Text, priority -> Text, due_on -> Nullable<Date>, due_by -> Date, assignee_id -> Nullable<Id>,
+        created_by -> Id, created_at -> Moment, done_at -> Nullable<Moment>, search_text -> Text,
+    }
+    time_entries (tenant_id, id) {
+        tenant_id -> Id, id -> Id, person_id -> Id, mandate_id -> Nullable<Id>, service_id -> Nullable<Id>,
+        operation_id -> Nullable<Id>, worked_on -> Date, minutes -> Integer, description -> Text, is_billable -> Bool,
+        invoice_id -> Nullable<Id>, search_text -> Text, created_at -> Moment,
+    }
+    documents (tenant_id, id) {
+        tenant_id -> Id, id -> Id, client_id -> Id, mandate_id -> Nullable<Id>, name -> Text, kind -> Text,
+        dated_on -> Date, filed_on -> Date, media_type -> Text, bytes -> BigInt, sha256 -> Binary,
+        is_confidential -> Bool, text -> Text, search_text -> Text,
+    }
+    bank_statements (tenant_id, id) {
+        tenant_id -> Id, id -> Id, mandate_id -> Id, iban -> Text, number -> Text, from_on -> Date, to_on -> Date,
+        currency -> Text, opening -> Amount, closing -> Amount, imported_at -> Moment,
+    }
+    bank_lines (tenant_id, id) {
+        tenant_id -> Id, id -> Id, statement_id -> Id, position -> Integer, booked_on -> Date, value_on -> Date,
+        amount -> Amount, currency -> Text, reference -> Nullable<Text>, end_to_end_id -> Nullable<Text>,
+        debtor_name -> Nullable<Text>, debtor_iban -> Nullable<Text>, text -> Nullable<Text>,
+        servicer_reference -> Nullable<Text>, is_reversal -> Bool,
+    }
+    bank_line_payments (tenant_id, bank_line_id, payment_id) {
+        tenant_id -> Id, bank_line_id -> Id, payment_id -> Id,
+    }
+    proposals (tenant_id, id) {
+        tenant_id -> Id, id -> Id, tool -> Text, user_id -> Id, credential -> Text, summary -> Text, arguments -> Text,
+        mandate_id -> Nullable<Id>, client_id -> Nullable<Id>, state -> Text, area -> Nullable<Text>,
+        created_at -> Moment, expires_at -> Moment, decided_at -> Nullable<Moment>, decided_by -> Nullable<Id>,
+    }
+    commit_records (tenant_id, commit_number, position) {
+        tenant_id -> Id, commit_number -> BigInt, position -> Integer, action -> Text, record_kind -> Text,
+        record_id -> Id, mandate_id -> Nullable<Id>, client_id -> Nullable<Id>,
+    }
+    knowledge_entity_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text,
+    }
+    knowledge_relation_types (tenant_id, code) {
+        tenant_id -> Id, code -> Text, label_fr -> Text, label_de -> Text, label_en -> Text, inverse_fr -> Text,
+        inverse_de -> Text, inverse_en -> Text,
+    }
+    knowledge_entities (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, name -> Text, description -> Text, mandate_id -> Nullable<Id>,
+        client_id -> Nullable<Id>, stands_for -> Nullable<Text>, employee_id -> Nullable<Id>, sort_name -> Text,
+        search_text -> Text, created_at -> Moment,
+    }
+    knowledge_relations (tenant_id, id) {
+        tenant_id -> Id, id -> Id, type_code -> Text, from_id -> Id, to_id -> Id, valid_from -> Date,
+        valid_to -> Nullable<Date>, note -> Nullable<Text>,
+    }
+    knowledge_anomalies (tenant_id, id) {
+        tenant_id -> Id, id -> Id, kind -> Text, severity -> Text, entity_id -> Nullable<Id>,
+        relation_id -> Nullable<Id>, text -> Text, state -> Text, found_on -> Date,
+    }
+    knowledge_embeddings (tenant_id, entity_id, model) {
+        tenant_id -> Id, entity_id -> Id, model -> Binary, vector -> Binary,
+    }
 }
 
 /// What only the administrator's connection touches: the server reads it through the doors below.
@@ -238,7 +308,7 @@ pub(crate) mod doors {
 
 reachable! {
     tenant: firms, memberships, services, commits, vat_codes, vat_code_rates, exchange_rates, wage_types,
-        withholding_tariffs;
+        withholding_tariffs, knowledge_entity_types, knowledge_relation_types;
     living: clients.id through CLIENTS;
     contacts.client_id through CLIENTS,
     addresses.client_id through CLIENTS,
@@ -265,8 +335,23 @@ reachable! {
     entry_lines.mandate_id through MANDATES,
     reconciliations.entry_id through OF_ENTRIES,
     account_balances.mandate_id through MANDATES,
+    project_positions.mandate_id through MANDATES,
+    project_operations.mandate_id through MANDATES,
+    tasks.id through TASKS,
+    time_entries.id through TIME,
+    documents.id through DOCUMENTS,
+    bank_statements.mandate_id through MANDATES,
+    bank_lines.statement_id through OF_STATEMENTS,
+    bank_line_payments.payment_id through OF_PAYMENTS,
+    proposals.id through PROPOSALS,
+    commit_records.mandate_id through COMMIT_RECORDS,
+    knowledge_entities.id through KNOWLEDGE_ENTITIES,
+    knowledge_relations.id through KNOWLEDGE_RELATIONS,
+    knowledge_anomalies.id through KNOWLEDGE_ANOMALIES,
+    knowledge_embeddings.entity_id through OF_KNOWLEDGE_ENTITIES,
 }
 own! { api_tokens.user_id }
+searched! { clients, mandates, services, invoices, employees, accounts, entries, tasks, time_entries, documents, knowledge_entities }
 tenant_joinable! {
     clients (responsible_id) -> memberships (user_id),
     mandates (client_id) -> clients (id),
@@ -284,4 +369,12 @@ tenant_joinable! {
     account_balances (account_id) -> accounts (id),
     account_uses (account_id) -> accounts (id),
     commits (user_id) -> memberships (user_id),
+    project_operations (assignee_id) -> memberships (user_id),
+    time_entries (person_id) -> memberships (user_id),
+    time_entries (mandate_id) -> mandates (id),
+    time_entries (service_id) -> services (id),
+    tasks (mandate_id) -> mandates (id),
+    tasks (assignee_id) -> memberships (user_id),
+    documents (client_id) -> clients (id),
+    documents (mandate_id) -> mandates (id),
 }

@@ -20,6 +20,7 @@ use crate::auth::Caller;
 use crate::dates::{Day, Instant};
 use crate::error::{Error, Result};
 use crate::ids::{TenantId, UserId};
+use crate::meaning::Model;
 
 /// A query that started from the rows of one caller's reach.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +70,7 @@ impl<Q: InternalJoinDsl<P, Kind, On>, P, Kind, On> InternalJoinDsl<P, Kind, On> 
 pub struct Read<'c> {
     pub(super) connection: &'c mut AnyConnection,
     pub(super) seal: &'c Seal,
+    model: Option<&'c Model>,
     reach: Reach,
     caller: &'c Caller,
     now: Instant,
@@ -85,9 +87,9 @@ impl<'c> Read<'c> {
         connection: &'c mut AnyConnection,
         caller: &'c Caller,
         now: Instant,
-        seal: &'c Seal,
+        (seal, model): (&'c Seal, Option<&'c Model>),
     ) -> Self {
-        Self { connection, seal, reach: caller.reach(), caller, now }
+        Self { connection, seal, model, reach: caller.reach(), caller, now }
     }
 
     /// The instant this operation counts as happening at.
@@ -120,6 +122,12 @@ impl<'c> Read<'c> {
         self.reach.user
     }
 
+    /// The model that says what texts mean, if the server has one.
+    #[must_use]
+    pub fn model(&self) -> Option<&'c Model> {
+        self.model
+    }
+
     /// The key that seals what callers give back: the same on every server process and after a restart.
     pub(crate) fn seal(&self) -> &Seal {
         self.seal
@@ -137,6 +145,15 @@ impl<'c> Read<'c> {
         query: H,
     ) -> Scoped<HandQuery<H, <H::Table as Reachable>::Rows>> {
         Scoped(hand(query, table, self.reach))
+    }
+
+    /// Starts a hand-written query from rows that were reached, and chosen among, before.
+    pub fn by_hand_over<H: HandWritten, Q>(
+        &self,
+        rows: Scoped<Q>,
+        query: H,
+    ) -> Scoped<HandQuery<H, Q>> {
+        Scoped(HandQuery(query, rows.0))
     }
 
     /// Runs a query.

@@ -81,6 +81,9 @@ const WALLS: &str = r#"DO $$ DECLARE t text; BEGIN
             EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid)', t);
         END IF;
         EXECUTE format('GRANT SELECT ON %I TO "{server}"', t);
+        IF to_regclass(quote_ident(t || '_search')) IS NOT NULL THEN
+            EXECUTE format('GRANT SELECT ON %I TO "{server}"', t || '_search');
+        END IF;
     END LOOP;
 END $$;
 GRANT UPDATE (last_used_at, last_used_from, revoked_at) ON api_tokens TO "{server}";

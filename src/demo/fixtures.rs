@@ -14,10 +14,11 @@ use crate::mandates::MandateKind;
 use crate::money::{Currency, Money, Quantity, Rate};
 use crate::payroll::compute::Bracket;
 use crate::payroll::{Pay, Wage};
+use crate::proposals::{ApprovalArea, ProposalState};
 
 /// A text of firm 0 and the text of firm 1 in its place.
 #[derive(Debug, Deserialize)]
-pub(super) struct Pair(String, String);
+pub(super) struct Pair(pub(super) String, pub(super) String);
 
 impl Pair {
     /// The text of `firm`.
@@ -49,6 +50,8 @@ pub(super) struct Firm {
     /// The domain of its e-mail addresses.
     pub(super) domain: String,
     pub(super) language: Language,
+    /// The language in which its people are answered.
+    pub(super) answers_in: crate::language::Language,
     pub(super) uid: String,
     pub(super) email: String,
     pub(super) phone: String,
@@ -104,6 +107,9 @@ pub(super) struct Person {
     pub(super) reach: Mandates,
     #[serde(default)]
     pub(super) mandates: Option<Stride>,
+    /// That of the firm unless given.
+    #[serde(default)]
+    pub(super) language: Option<crate::language::Language>,
     pub(super) state: super::DemoState,
 }
 
@@ -260,6 +266,26 @@ pub(super) struct CaseReminder {
     pub(super) on: Day,
 }
 
+/// A proposal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Proposal {
+    pub(super) tool: String,
+    /// The role of who made it.
+    pub(super) by: String,
+    pub(super) mandate: Option<u32>,
+    pub(super) summary: Pair,
+    pub(super) state: ProposalState,
+    #[serde(default)]
+    pub(super) area: Option<ApprovalArea>,
+    pub(super) created_at: String,
+    /// How long it can be decided.
+    pub(super) minutes: i64,
+    /// The role of who decided it.
+    #[serde(default)]
+    pub(super) decided_by: Option<String>,
+}
+
 /// A kind of line of a payslip.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -340,13 +366,18 @@ pub(super) struct Master {
     pub(super) wage_types: Vec<WageType>,
     pub(super) tariffs: Vec<Tariff>,
     pub(super) employees: Vec<Employee>,
+    pub(super) proposals: Vec<Proposal>,
 }
 
 macro_rules! embedded {
     ($name:literal) => {
-        read($name, include_str!(concat!("../../fixtures/demo/", $name, ".json")))
+        $crate::demo::fixtures::read(
+            $name,
+            include_str!(concat!("../../fixtures/demo/", $name, ".json")),
+        )
     };
 }
+pub(super) use embedded;
 
 /// The master data, read once.
 pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
@@ -367,10 +398,12 @@ pub(super) static MASTER: LazyLock<Master> = LazyLock::new(|| {
         wage_types: embedded!("wage_types"),
         tariffs: embedded!("tariffs"),
         employees: embedded!("employees"),
+        proposals: embedded!("proposals"),
     }
 });
 
-fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
+/// What the file says.
+pub(super) fn read<T: Deserialize<'static>>(name: &str, text: &'static str) -> T {
     serde_json::from_str(text).unwrap_or_else(|error| {
         unreachable!("fixtures/demo/{name}.json is part of the program and tested with it: {error}")
     })

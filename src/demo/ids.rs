@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use crate::ids::{
-    AccountId, ClientId, EmployeeId, EntryId, FiscalYearId, InvoiceId, MandateId, PayslipId,
+    AccountId, BankStatementId, ClientId, EmployeeId, EntityId, EntryId, FiscalYearId, InvoiceId,
+    MandateId, PayslipId, PositionId,
 };
 
 /// What an id is of.
@@ -52,6 +53,28 @@ pub enum Kind {
     FiscalYear,
     /// An entry: a hundred thousand a mandate.
     Entry,
+    /// A phase of a mandate.
+    Position = 50,
+    /// A work package of a phase.
+    Operation,
+    /// A task.
+    Task,
+    /// Time that somebody worked.
+    TimeEntry,
+    /// A filed document.
+    Document,
+    /// A proposal.
+    Proposal,
+    /// A bank statement.
+    BankStatement,
+    /// A line of one.
+    BankLine,
+    /// An entity of the knowledge graph.
+    Entity = 200,
+    /// A relation of one to another.
+    Relation,
+    /// Something doubtful about them.
+    Anomaly,
 }
 
 /// The `n`th thing of a kind in firm 0 or 1: of the form of a `UUIDv7`, sorted by `n` within its kind.
@@ -97,6 +120,12 @@ pub fn example_employee() -> EmployeeId {
     id(0, Kind::Employee, 1).into()
 }
 
+/// The entity of the examples.
+#[must_use]
+pub fn example_entity() -> EntityId {
+    id(0, Kind::Entity, 1).into()
+}
+
 /// The payslip of the examples.
 #[must_use]
 pub fn example_payslip() -> PayslipId {
@@ -125,4 +154,16 @@ pub fn example_fiscal_year() -> FiscalYearId {
 #[must_use]
 pub fn example_entry() -> EntryId {
     id(0, Kind::Entry, 100_001).into()
+}
+
+/// The phase of the examples.
+#[must_use]
+pub fn example_position() -> PositionId {
+    id(0, Kind::Position, 1).into()
+}
+
+/// The bank statement of the examples.
+#[must_use]
+pub fn example_bank_statement() -> BankStatementId {
+    id(0, Kind::BankStatement, 1).into()
 }

@@ -9,11 +9,14 @@ mod engagements;
 mod exchange;
 mod fixtures;
 pub mod ids;
+mod knowledge;
 mod payroll;
 mod plan;
 mod rows;
 mod sales;
+mod scale;
 mod wages;
+mod work;
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
@@ -26,11 +29,13 @@ use crate::db::schema::people::tenants;
 use crate::error::{Code, Error, Result};
 use fixtures::{Firm, MASTER, Person};
 use plan::Plan;
+pub use scale::{Extent, Scale};
 
 /// The tables that are large enough for their statistics to matter; the catalogue is not the owner's to analyse.
 const ANALYZE_POSTGRES: &str = "ANALYZE clients, contacts, addresses, mandates, reach, commits, invoices, invoice_lines, \
      dispatches, payments, reminders, employees, payslips, payslip_lines, \
-     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances";
+     exchange_rates, accounts, entries, entry_lines, reconciliations, account_balances, project_positions, project_operations, \
+     tasks, time_entries, documents, bank_lines, proposals, commit_records, knowledge_entities, knowledge_relations";
 
 text_enum! {
     /// Whether a person of the demo gets in.
@@ -94,11 +99,20 @@ pub fn is_seeded(owner_url: &str) -> Result<bool> {
 /// # Errors
 /// The firms are there already; the database is away, or has no tables.
 pub fn seed(owner_url: &str) -> Result<()> {
+    seed_to(owner_url, Scale::S.extent())
+}
+
+/// The same, brought to an extent.
+///
+/// # Errors
+/// The firms are there already; the database is away, or has no tables.
+pub fn seed_to(owner_url: &str, extent: Extent) -> Result<()> {
     let plan = Plan::make()?;
     let hashes = rows::Hashes::make()?;
     let mut connection = open(owner_url).map_err(Error::unavailable)?;
     begin(&mut connection)?;
-    let written = write(&mut connection, &plan, &hashes);
+    let written =
+        write(&mut connection, &plan, &hashes).and_then(|()| scale::grow(&mut connection, extent));
     match written {
         Ok(()) => Ok(Transactions::commit_transaction(&mut connection)?),
         Err(error) => {

@@ -1,5 +1,7 @@
 //! The firm itself: who calls, what the firm is, what it sells.
 
+mod enumerations;
+mod overview;
 mod rates;
 mod services;
 mod who_am_i;
@@ -19,15 +21,20 @@ use crate::registry::{ReadTool, Resource, Tool};
 use crate::text::{Address, FreeText, Place};
 
 /// The tools of this slice.
-pub const TOOLS: &[Tool] =
-    &[Tool::read::<who_am_i::WhoAmI>(), Tool::read::<services::ListServices>()];
+pub const TOOLS: &[Tool] = &[
+    Tool::read::<who_am_i::WhoAmI>().in_every_toolset(),
+    Tool::read::<overview::GetFirmOverview>(),
+    Tool::read::<services::ListServices>(),
+];
 
 /// The resources of this slice.
 pub const RESOURCES: &[Resource] = &[
-    Resource::of::<who_am_i::WhoAmI>("guichet://me", "Who I am"),
+    Resource::of::<who_am_i::WhoAmI>("guichet://me", "Who I am").in_every_toolset(),
     Resource::of::<FirmProfile>("guichet://firm", "The firm"),
     Resource::of::<services::ListServices>("guichet://services", "Services"),
     Resource::of::<Currencies>("guichet://currencies", "Currencies"),
+    Resource::of::<enumerations::Enumerations>("guichet://rules/enums", "Enumerations")
+        .in_every_toolset(),
     Resource::of::<rates::Rates>("guichet://rules/rates", "Rates"),
 ];
 

@@ -38,18 +38,19 @@ text_enum! {
     }
 }
 
-/// List the services that the firm sells, with the rate in force today: the firm's own or, for a mandate, the one agreed
-/// there. For what was invoiced, use search_invoices. (prestations, tarifs / Leistungen, Ansätze)
+/// List the services that the firm sells, with the rate in force today, by the hour or otherwise: the firm's own or,
+/// for a mandate, the one agreed there. For what was invoiced, use search_invoices. (prestations, tarif horaire /
+/// Leistungen, Stundensatz, was sie kostet)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListServices {
-    /// Words of the code or name, in any order, without regard to case and accents; every service by default.
+    /// Words of the code or name; all by default.
     query: Option<String>,
-    /// Rates as agreed for this mandate; the firm's own rates by default.
+    /// Rates agreed for this mandate; the firm's own by default.
     mandate_id: Option<MandateId>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListServices);
@@ -130,6 +131,7 @@ fn agreed_rates(scope: &mut Read<'_>, mandate: MandateId) -> Result<Vec<(Service
         .filter(service_rates::mandate_id.eq(mandate))
         .filter(service_rates::valid_from.le(today))
         .filter(service_rates::valid_to.is_null().or(service_rates::valid_to.ge(today)))
+        .order(service_rates::valid_from.desc())
         .select((service_rates::service_id, service_rates::rate));
     scope.load(rates)
 }

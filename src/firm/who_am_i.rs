@@ -11,12 +11,13 @@ use crate::db::schema::mandates;
 use crate::db::{Mandates, Read};
 use crate::error::Result;
 use crate::ids::UserId;
+use crate::language::Language;
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Say who is calling: the person, the firm, the role and its permissions, the mandates within reach, the limits of the
-/// token, and the firm's date today. Call it first to know what can be asked; it names no client and no figure.
-/// (qui suis-je, mes droits / wer bin ich, meine Rechte)
+/// Say who is calling: the person, the firm, the role, what they are allowed to see and do, the mandates within reach,
+/// the limits of the token, today's date. Call it first; it names no client and no figure. (qui suis-je, mes droits /
+/// wer bin ich, angemeldet, meine Rechte)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WhoAmI {}
@@ -49,6 +50,8 @@ struct Person {
     name: FreeText,
     /// The person's e-mail address.
     email: FreeText,
+    /// The language of labels and account names in answers.
+    language: Language,
 }
 
 /// The firm a person works for.
@@ -103,6 +106,7 @@ impl ReadTool for WhoAmI {
                 id: caller.user(),
                 name: caller.name().into(),
                 email: caller.email().into(),
+                language: caller.language(),
             },
             firm: MyFirm {
                 slug: caller.firm_slug().to_owned(),

@@ -22,35 +22,34 @@ pub fn output_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
     plain(of, SchemaSettings::for_serialize)
 }
 
-/// Objects within objects that an outline shows.
-const OUTLINE_DEPTH: usize = 2;
+/// What every page of a list holds.
+const OF_PAGES: &[&str] = &["items", "total", "limit", "truncated"];
 
-/// The outline of an answer's schema: names and types, without what they mean. Lists of tools are read by models, which
-/// pay for every word, and an answer explains itself.
+/// The outline of an answer's schema: the names of what it always holds, but for what every page of a list does. Lists of
+/// tools are read by models, which pay for every word, and an answer explains itself; the reference has the whole.
 #[must_use]
 pub fn outline(schema: &Schema) -> Value {
-    let mut outline = shape(schema.as_value(), OUTLINE_DEPTH);
-    if let (Some(object), Some(required)) = (outline.as_object_mut(), schema.get("required")) {
-        object.insert("required".to_owned(), required.clone());
+    let is_page = schema.get("properties").is_some_and(|all| all.get("next_cursor").is_some());
+    let is_told = |name: &&Value| !is_page || !OF_PAGES.iter().any(|told| *name == told);
+    let required = schema.get("required").and_then(Value::as_array);
+    let names: Vec<_> = required.into_iter().flatten().filter(is_told).cloned().collect();
+    let mut outline = Map::from_iter([("type".to_owned(), Value::from("object"))]);
+    if !names.is_empty() {
+        outline.insert("required".to_owned(), names.into());
     }
-    outline
+    Value::Object(outline)
 }
 
-fn shape(schema: &Value, depth: usize) -> Value {
-    let kind = schema.get("type").cloned().unwrap_or_default();
-    let mut shape = Map::from_iter([("type".to_owned(), kind)]);
-    if let Some(items) = schema.get("items") {
-        shape.insert("items".to_owned(), self::shape(items, depth));
-    }
-    if let Some(Value::Object(properties)) = schema.get("properties").filter(|_| depth > 0) {
-        let inner =
-            properties.iter().map(|(name, one)| (name.clone(), self::shape(one, depth - 1)));
-        shape.insert("properties".to_owned(), Value::Object(inner.collect()));
-    }
-    Value::Object(shape)
+/// The schemas of an input and an answer as their types give them, with what enumerations say of themselves.
+#[must_use]
+pub fn raw_schemas(
+    input: fn(&mut SchemaGenerator) -> Schema,
+    output: fn(&mut SchemaGenerator) -> Schema,
+) -> (Schema, Schema) {
+    (raw(input, SchemaSettings::for_deserialize), raw(output, SchemaSettings::for_serialize))
 }
 
-fn plain(
+fn raw(
     of: fn(&mut SchemaGenerator) -> Schema,
     contract: fn(SchemaSettings) -> SchemaSettings,
 ) -> Schema {
@@ -58,7 +57,14 @@ fn plain(
         s.meta_schema = None;
         s.inline_subschemas = true;
     });
-    let mut schema = of(&mut contract(settings).into_generator());
+    of(&mut contract(settings).into_generator())
+}
+
+fn plain(
+    of: fn(&mut SchemaGenerator) -> Schema,
+    contract: fn(SchemaSettings) -> SchemaSettings,
+) -> Schema {
+    let mut schema = raw(of, contract);
     schema.ensure_object().entry("properties").or_insert_with(|| Value::Object(Map::new()));
     simplify(&mut schema);
     transform_subschemas(&mut RecursiveTransform(simplify), &mut schema);
@@ -86,7 +92,7 @@ fn simplify(schema: &mut Schema) {
     if let Some(values) = object.get_mut("enum").and_then(Value::as_array_mut) {
         values.retain(|value| !value.is_null());
     }
-    for noise in ["title", "default"] {
+    for noise in ["title", "default", "x-enumeration"] {
         object.remove(noise);
     }
     if object.get("type").is_some_and(|t| t == "integer" || t == "number") {

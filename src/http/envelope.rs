@@ -68,6 +68,8 @@ pub(super) struct Params<'a> {
     pub(super) reference: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) argument: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) context: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]

@@ -186,9 +186,14 @@ pub(super) fn challenge(is_bad: bool) -> HttpResponse {
 
 /// A refusal in one line.
 pub(super) fn refuse(refused: &Refused) -> HttpResponse {
-    HttpResponse::build(refused.0)
+    refuse_with(refused.0, refused.1)
+}
+
+/// The same, in words that depend on what was asked.
+pub(super) fn refuse_with(status: StatusCode, said: &str) -> HttpResponse {
+    HttpResponse::build(status)
         .content_type("application/json")
-        .body(serde_json::json!({ "error": refused.1 }).to_string())
+        .body(serde_json::json!({ "error": said }).to_string())
 }
 
 /// Whether the body is JSON, plain and in UTF-8, and the answer may be.

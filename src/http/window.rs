@@ -21,6 +21,7 @@ use crate::auth::{Caller, Credential, SignInDesk, authenticate, jwt, note_use};
 use crate::dates::Clock;
 use crate::db::{Db, Session};
 use crate::error::{Code, Error};
+use crate::registry::Narrowing;
 
 /// Bytes of a body at most, with and without a credential.
 const LARGEST: usize = 256 * 1_024;
@@ -117,8 +118,12 @@ async fn respond(
         Presented::One(credential) => {
             let _room = room(window, LARGEST).await?;
             let body = read(payload, LARGEST).await?;
-            let headers = mcp_headers(request);
-            Ok(authenticated(window, credential, headers, body, address, trace).await)
+            let asked = Asked {
+                headers: mcp_headers(request),
+                query: request.query_string().to_owned(),
+                body,
+            };
+            Ok(authenticated(window, credential, asked, address, trace).await)
         }
         Presented::Malformed => {
             let _room = room(window, LARGEST_ANONYMOUS).await?;
@@ -158,13 +163,21 @@ enum Done {
     Answered(Reply, Noted, Box<Caller>),
     Unauthorized,
     TooMany(u64, Box<Caller>),
+    /// The address asks for what the catalogue does not have.
+    Misaddressed(String, Box<Caller>),
+}
+
+/// What arrived beside the credential.
+struct Asked {
+    headers: McpHeaders,
+    query: String,
+    body: Bytes,
 }
 
 async fn authenticated(
     window: &Data<Window>,
     credential: Credential,
-    headers: McpHeaders,
-    body: Bytes,
+    asked: Asked,
     address: Option<IpAddr>,
     trace: &mut Trace,
 ) -> HttpResponse {
@@ -174,7 +187,7 @@ async fn authenticated(
     };
     let shared = window.clone();
     let work = actix_web::web::block(move || {
-        let done = hop(&shared, &credential, &headers, &body, address);
+        let done = hop(&shared, &credential, &asked, address);
         drop(permit);
         done
     });
@@ -188,6 +201,11 @@ async fn authenticated(
             trace.caller(&caller);
             too_many(seconds, trace)
         }
+        Ok(Ok(Ok(Done::Misaddressed(said, caller)))) => {
+            trace.caller(&caller);
+            trace.outcome = Code::InvalidArgument.as_str();
+            guard::refuse_with(StatusCode::BAD_REQUEST, &said)
+        }
         Ok(Ok(Ok(Done::Unauthorized))) => unauthorized(window, address, true, trace),
         Ok(Ok(Err(error))) => unavailable(&error, trace),
         Ok(Err(_)) => unavailable(&Error::fault("the worker was cancelled"), trace),
@@ -199,8 +217,7 @@ async fn authenticated(
 fn hop(
     window: &Window,
     credential: &Credential,
-    headers: &McpHeaders,
-    body: &[u8],
+    asked: &Asked,
     address: Option<IpAddr>,
 ) -> Result<Done, Error> {
     let now = window.clock.now();
@@ -209,14 +226,21 @@ fn hop(
         Err(error) if error.code() == Code::Unauthenticated => return Ok(Done::Unauthorized),
         Err(error) => return Err(error),
     };
-    let parsed = Message::parse(body, headers);
+    let parsed = Message::parse(&asked.body, &asked.headers);
     let noted = parsed.as_ref().map_or_else(|_| Noted::default(), mcp::noted);
     if let Err(seconds) = window.limits.take(&caller, mcp::weight(noted.tool)) {
         return Ok(Done::TooMany(seconds, Box::new(caller)));
     }
+    let narrowing = match Narrowing::parse(&asked.query) {
+        Ok(narrowing) => narrowing,
+        Err(said) => return Ok(Done::Misaddressed(said, Box::new(caller))),
+    };
     let reply = match parsed {
         Err(reply) => reply,
-        Ok(message) => Exchange { session: &mut session, caller: &caller, now }.answer(&message),
+        Ok(message) => {
+            let (session, caller, narrowing) = (&mut session, &caller, &narrowing);
+            Exchange { session, caller, narrowing, now }.answer(&message)
+        }
     };
     if caller.is_use_due(now)
         && let Ok(turn) = Arc::clone(&window.notes).try_acquire_owned()

@@ -30,6 +30,5 @@ impl HandWritten for Due {
 /// # Errors
 /// The database is away.
 pub(crate) fn due(scope: &mut Read<'_>, as_of: Day) -> Result<Vec<(Currency, Day, Money, i64)>> {
-    let chosen = Chosen { as_of, client: None, mandate: None, currency: None, due_until: None };
-    scope.load(scope.by_hand(invoices::table, Due(chosen)))
+    scope.load(scope.by_hand(invoices::table, Due(Chosen::on(as_of))))
 }

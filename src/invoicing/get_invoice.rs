@@ -20,8 +20,9 @@ use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Get one sales document: its lines, VAT by rate, payments, credit notes, reminders, dispatches and QR reference, with what
-/// is still open. Find the id with search_invoices or list_open_items. (détail d'une facture / Rechnungsdetail)
+/// Get one sales document: its lines, VAT by rate, payments, credit notes, reminders, dispatches and QR reference, with
+/// what is still open. Find the id with search_invoices or list_open_items. (détail d'une facture / Rechnung im Detail,
+/// bezahlt, gemahnt)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetInvoice {

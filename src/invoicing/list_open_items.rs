@@ -3,38 +3,44 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::open_items::{Chosen, OpenInvoice, Sum, added, report};
+use super::check_reached;
+use super::figures::total as added_up;
+use super::open_figures::OpenFigure;
+use super::open_items::{CREDIT, Chosen, OpenInvoice, OpenReport, report};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::{Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, InvoiceId, MandateId};
-use crate::money::{Currency, Money};
+use crate::money::{Currency, CurrencyAmount, Money};
 use crate::registry::ReadTool;
+use crate::reports::{Clocks, Control, Figure, Known, KnownOn};
 use crate::text::FreeText;
 
-/// List who owes what as of a day: the issued invoices with an open amount, oldest due date first, with ageing buckets and
-/// totals per currency over the whole set. Payments and credit notes up to that day are deducted; drafts and quotes are not
-/// owed; due on the day itself is not overdue. For all sales documents use search_invoices, for one of them get_invoice.
-/// (impayés, postes ouverts, débiteurs / offene Posten, Debitoren)
+/// List who owes money as of a day: invoices with an open amount, oldest due date first, ageing of receivables
+/// and totals per currency over the whole set. Payments and credit notes up to that day are deducted. For all
+/// documents, use search_invoices; for one, get_invoice. (qui doit de l'argent, impayés, débiteurs / offene Posten,
+/// Debitoren, überfällig)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListOpenItems {
     /// The day; today by default.
     as_of: Option<Day>,
-    /// Only what this client owes; all clients by default.
+    /// All by default.
     client_id: Option<ClientId>,
-    /// Only invoices of this mandate; all mandates you may see by default.
+    /// All by default.
     mandate_id: Option<MandateId>,
-    /// Only what is overdue, that is due before the day; overdue or not by default.
+    /// False by default.
     overdue_only: Option<bool>,
-    /// Only what is overdue by at least this many days, 1 to 36500; however long by default.
+    /// 1 to 36500; any by default.
     min_days_overdue: Option<i64>,
-    /// Only this currency; every currency by default.
+    /// All by default.
     currency: Option<Currency>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// What the books said then: a day, or a posting such as #812; now by default.
+    as_known_on: Option<KnownOn>,
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListOpenItems);
@@ -44,28 +50,36 @@ paged!(ListOpenItems);
 pub(super) struct OpenItems {
     /// The day.
     as_of: Day,
+    /// The last posting that counts.
+    as_known_on: KnownOn,
+    /// The same arguments at the same clocks give the same report.
+    report_id: String,
     /// The open items.
     #[serde(flatten)]
     page: Page<OpenItem>,
     /// What is owed in each currency, over the whole set; currencies are never added together.
     totals: Vec<OpenTotal>,
+    /// Identities that must hold, and whether they do.
+    controls: Vec<Control>,
 }
 
 /// What is owed in one currency.
 #[derive(Debug, Serialize, JsonSchema)]
-struct OpenTotal {
+pub(crate) struct OpenTotal {
     /// The currency.
-    currency: Currency,
+    pub(crate) currency: Currency,
     /// What is owed: the sum of the buckets.
     open: Money,
     /// How many invoices that is.
     count: i64,
     /// What is owed, by days past due.
-    buckets: Vec<Bucket>,
+    pub(crate) buckets: Vec<Bucket>,
     /// What clients have paid or been credited above what they owed, as a negative amount.
     credit_balance: Money,
     /// How many invoices have such a balance; search_invoices with payment overpaid lists them.
     credit_balance_count: i64,
+    /// The handle of these figures for explain_figure.
+    figure: Figure,
 }
 
 text_enum! {
@@ -86,13 +100,13 @@ text_enum! {
 
 /// What is owed in one currency for so many days.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Bucket {
+pub(crate) struct Bucket {
     /// The days past due.
-    age: Age,
+    pub(crate) age: Age,
     /// What is owed.
-    open: Money,
+    pub(crate) open: Money,
     /// How many invoices that is.
-    count: i64,
+    pub(crate) count: i64,
 }
 
 /// An invoice that is owed.
@@ -140,20 +154,30 @@ impl ReadTool for ListOpenItems {
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<OpenItems> {
         let paging = Paging::of(&mut self)?;
+        check_reached(scope, self.client_id, self.mandate_id)?;
         let as_of = self.as_of.unwrap_or_else(|| scope.today());
-        let chosen = self.chosen(as_of)?;
+        let known = self.as_known_on.map(|on| Known::at(scope, Some(on))).transpose()?;
+        let chosen = self.chosen(as_of, known)?;
         let after = scope.position(&paging)?;
-        let (items, sums) = report(scope, chosen, after, paging.fetch())?;
-        let (totals, owed) = totals(sums)?;
+        let mut report = report(scope, chosen.clone(), after, paging.fetch())?;
+        let last = report.last_posting.unwrap_or_default();
+        let known = known.unwrap_or(Known { commit: last, is_present: true });
+        let items = std::mem::take(&mut report.items);
+        let totals = totals(scope, &chosen, known.commit, &report)?;
+        let owed = totals.iter().map(|total| total.count).sum();
         let items = items.into_iter().map(|invoice| item(invoice, as_of)).collect();
         let page =
             scope.cut(items, owed, &paging, |item: &OpenItem| (item.due_on, item.invoice_id))?;
-        Ok(OpenItems { as_of, page, totals })
+        let as_known_on = known.written();
+        (self.as_of, self.as_known_on) = (Some(as_of), Some(as_known_on));
+        let report_id = scope.report_id(&self, Clocks { as_of, known })?;
+        let controls = controls(&totals, &report.in_ledger)?;
+        Ok(OpenItems { as_of, as_known_on, report_id, page, totals, controls })
     }
 }
 
 impl ListOpenItems {
-    fn chosen(&self, as_of: Day) -> Result<Chosen> {
+    fn chosen(&self, as_of: Day, known: Option<Known>) -> Result<Chosen> {
         let days = match self.min_days_overdue {
             Some(days @ 1..=36_500) => Some(days),
             None => self.overdue_only.unwrap_or_default().then_some(1),
@@ -163,48 +187,69 @@ impl ListOpenItems {
             }
         };
         Ok(Chosen {
-            as_of,
+            known: known.map(|known| known.commit),
             client: self.client_id,
             mandate: self.mandate_id,
             currency: self.currency,
             due_until: days.map(|days| as_of.minus_days(days)),
+            ..Chosen::on(as_of)
         })
     }
 }
 
-/// Totals per currency, and how many invoices are owed in all.
-fn totals(sums: Vec<Sum>) -> Result<(Vec<OpenTotal>, i64)> {
-    let (mut totals, mut owed): (Vec<OpenTotal>, i64) = (vec![], 0);
-    for (currency, bucket, open, count) in sums {
-        if totals.last().is_none_or(|last| last.currency != currency) {
-            totals.push(OpenTotal::none(currency));
-        }
-        let Some(total) = totals.last_mut() else { continue };
-        if let Some(bucket) = usize::try_from(bucket).ok().and_then(|at| total.buckets.get_mut(at))
-        {
-            (bucket.open, bucket.count) = (open, count);
-            total.open = added(total.open, open)?;
-            total.count += count;
-            owed += count;
-        } else {
-            (total.credit_balance, total.credit_balance_count) = (open, count);
-        }
-    }
-    Ok((totals, owed))
+/// Totals per currency, with their handles as known on a posting.
+pub(crate) fn totals(
+    scope: &Read<'_>,
+    chosen: &Chosen,
+    commit: i64,
+    report: &OpenReport,
+) -> Result<Vec<OpenTotal>> {
+    let mut currencies: Vec<Currency> =
+        report.sums.iter().map(|(currency, ..)| *currency).collect();
+    currencies.dedup();
+    let of = |currency: Currency| {
+        let own = report.sums.iter().filter(|(of, ..)| *of == currency);
+        let sum = |bucket: i32| {
+            let found = own.clone().find(|(_, at, ..)| *at == bucket);
+            found.map_or((Money::ZERO, 0), |(.., open, count)| (*open, *count))
+        };
+        let bucket = |(at, age): (i32, &Age)| {
+            let (open, count) = sum(at);
+            Bucket { age: *age, open, count }
+        };
+        let whole = added_up(own.clone().map(|(_, _, open, _)| *open))?;
+        let owed = report.owed.iter().find(|(of, ..)| *of == currency);
+        let (open, count) = owed.map_or((Money::ZERO, 0), |(_, open, count)| (*open, *count));
+        let (credit_balance, credit_balance_count) = sum(CREDIT);
+        Ok(OpenTotal {
+            currency,
+            open,
+            count,
+            buckets: (0..).zip(Age::ALL).map(bucket).collect(),
+            credit_balance,
+            credit_balance_count,
+            figure: OpenFigure::handle(scope, chosen, commit, currency, whole)?,
+        })
+    };
+    currencies.into_iter().map(of).collect()
 }
 
-impl OpenTotal {
-    fn none(currency: Currency) -> Self {
-        let bucket = |age: &Age| Bucket { age: *age, open: Money::ZERO, count: 0 };
-        Self {
-            currency,
-            open: Money::ZERO,
-            count: 0,
-            buckets: Age::ALL.iter().map(bucket).collect(),
-            credit_balance: Money::ZERO,
-            credit_balance_count: 0,
-        }
+/// The buckets add up to what is owed; with the credit balances, that is what the firm's ledger says, where it can be compared.
+pub(crate) fn controls(totals: &[OpenTotal], in_ledger: &[CurrencyAmount]) -> Result<Vec<Control>> {
+    let mut controls = vec![];
+    for total in totals {
+        let buckets = added_up(total.buckets.iter().map(|bucket| bucket.open))?;
+        let name = "the buckets add up to what is open";
+        controls.push(Control::equal(name, total.currency, buckets, total.open));
     }
+    for CurrencyAmount { currency, amount } in in_ledger {
+        let total = totals.iter().find(|total| total.currency == *currency);
+        let whole =
+            total.map_or(Ok(Money::ZERO), |total| added_up([total.open, total.credit_balance]))?;
+        let name = "open less credit balances equals the receivables of the firm's ledger";
+        controls.push(Control::equal(name, *currency, whole, *amount));
+    }
+    Ok(controls)
 }
 
 fn item(invoice: OpenInvoice, as_of: Day) -> OpenItem {

@@ -17,38 +17,37 @@ use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
 use crate::text::{FreeText, search_words};
 
-/// Search the firm's sales documents: invoices, quotes, pro formas and credit notes, newest first, with totals per document
-/// and currency over the whole set. For who owes what, with ageing, use list_open_items; for lines, VAT and payments of one,
-/// get_invoice. (factures, devis, avoirs / Rechnungen, Offerten, Gutschriften)
+/// Search the firm's sales documents, drafts too: invoices, quotes, pro formas and credit notes, newest first, with
+/// totals per document and currency over the whole set. For who owes what, use list_open_items; for lines, VAT and
+/// payments of one, get_invoice. (factures, devis, avoirs / Rechnung suchen, Offerten, Gutschriften)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchInvoices {
-    /// Words of the number, title, QR reference or client name, in any order, without regard to case and accents; every
-    /// document by default.
+    /// Words of the number, title, QR reference or client name; all by default.
     query: Option<String>,
-    /// Only this kind of document; every kind by default.
+    /// Any by default.
     document: Option<Document>,
-    /// Only documents in this state; whatever their state by default.
+    /// Any by default.
     state: Option<DocumentState>,
-    /// Only issued invoices whose payment stands like this; all documents by default.
+    /// Of issued invoices; any by default.
     payment: Option<PaymentState>,
-    /// Only documents of this client; all clients by default.
+    /// All by default.
     client_id: Option<ClientId>,
-    /// Only documents of this mandate; all mandates you may see by default.
+    /// All by default.
     mandate_id: Option<MandateId>,
-    /// Only documents issued on this day or later, which leaves drafts out; whenever by default.
+    /// The first day of issue; any by default.
     from: Option<Day>,
-    /// Only documents issued on this day or earlier, which leaves drafts out; whenever by default.
+    /// The last day of issue; any by default.
     to: Option<Day>,
-    /// Only documents with at least this total, VAT included; whatever their total by default.
+    /// With VAT; none by default.
     amount_min: Option<Money>,
-    /// Only documents with at most this total, VAT included; whatever their total by default.
+    /// With VAT; none by default.
     amount_max: Option<Money>,
-    /// Only documents in this currency; every currency by default.
+    /// All by default.
     currency: Option<Currency>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchInvoices);

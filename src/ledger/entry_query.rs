@@ -8,7 +8,7 @@ use super::lines::bind_all;
 use crate::dates::Day;
 use crate::db::schema::{entries, entry_lines};
 use crate::db::types::{Amount, Exchange, Id};
-use crate::db::{HandWritten, HandWrittenSql, Read};
+use crate::db::{Contains, HandWritten, HandWrittenSql, Read};
 use crate::error::Result;
 use crate::ids::{AccountId, EntryId, MandateId, RecordId, TenantId};
 use crate::language::Labels;
@@ -56,7 +56,7 @@ pub(super) struct Wanted {
     pub(super) standing: Option<EntryStanding>,
     /// The amount of one line, on either side, in whole hundredths.
     pub(super) cents: Option<i64>,
-    pub(super) words: Vec<String>,
+    pub(super) words: Option<Contains>,
 }
 
 impl Wanted {
@@ -90,7 +90,7 @@ impl Wanted {
         if self.account.is_some() || self.cents.is_some() {
             self.write_lines(sql)?;
         }
-        sql.contains_all("e.search_text", &self.words)
+        self.words.iter().try_for_each(|words| sql.contains_all(words))
     }
 
     /// Writes the closed years after a condition on the year.

@@ -11,8 +11,8 @@ use super::books::{Ledger, account_numbered};
 use super::entry_query::{EntryStanding, FoundEntry, LineOfEntry, Wanted, count, found, lines_of};
 use crate::auth::Permission;
 use crate::dates::Day;
-use crate::db::schema::journals;
-use crate::db::{Page, Paging, Read};
+use crate::db::schema::{entries, journals};
+use crate::db::{Contains, Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::{EntryId, MandateId, RecordId};
 use crate::language::Labels;
@@ -204,6 +204,7 @@ impl SearchJournalEntries {
         }
         let numbered = |number: &String| account_numbered(scope, self.mandate_id, number);
         let account = self.account.as_ref().map(numbered).transpose()?;
+        let words = self.query.as_deref().map(search_words).transpose()?;
         Ok(Wanted {
             tenant: scope.tenant(),
             mandate: self.mandate_id,
@@ -213,7 +214,7 @@ impl SearchJournalEntries {
             journal: self.journal,
             standing: self.state,
             cents: self.amount.map(Money::minor),
-            words: self.query.as_deref().map(search_words).transpose()?.unwrap_or_default(),
+            words: words.map(|words| Contains::all(entries::table, "e", words)),
         })
     }
 }

@@ -8,15 +8,16 @@ use super::{Billing, Duty, MandateKind, MandateStatus, VatMethod, VatPeriod};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
-use crate::db::schema::{clients, mandate_members, mandates, memberships};
+use crate::db::schema::{clients, fiscal_years, mandate_members, mandates, memberships};
 use crate::error::Result;
-use crate::ids::{ClientId, MandateId, UserId};
+use crate::ids::{ClientId, FiscalYearId, MandateId, UserId};
 use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// Get one mandate: client, team, budget, billing, fiscal year and VAT set-up. Find the id with search_mandates.
-/// (fiche mandat / Mandatsblatt)
+/// Get one mandate: client, team, budget, billing, fiscal years with their states, and VAT method. Find the id with
+/// search_mandates; for its phases, use list_project_positions. (fiche mandat, équipe, exercices / Mandatsblatt,
+/// Geschäftsjahre, MWST-Methode)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetMandate {
@@ -57,8 +58,42 @@ pub(super) struct MandatePage {
     budget: Budget,
     /// The month in which its fiscal year ends, 1 to 12.
     fiscal_year_end_month: i32,
+    /// Its fiscal years, latest first; none for a mandate without books.
+    fiscal_years: Vec<FiscalYear>,
     /// How it files VAT.
     vat: VatSetup,
+    /// Which of the lists above show only their first 100 rows; none when all are whole.
+    truncated: Vec<&'static str>,
+}
+
+text_enum! {
+    /// What may still be posted in a fiscal year.
+    FiscalYearState {
+        /// Everything.
+        Open = "open",
+        /// Closing entries alone.
+        ProvisionallyClosed = "provisionally_closed",
+        /// Nothing.
+        Closed = "closed",
+    }
+}
+
+/// A fiscal year of a mandate.
+#[derive(Debug, Serialize, Queryable, JsonSchema)]
+struct FiscalYear {
+    /// The fiscal year.
+    id: FiscalYearId,
+    /// What it is called.
+    label: FreeText,
+    /// Its first day.
+    starts_on: Day,
+    /// Its last day.
+    ends_on: Day,
+    /// What may still be posted in it.
+    state: FiscalYearState,
+    /// The day until which nothing may be posted any more, itself included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked_through: Option<Day>,
 }
 
 /// A person who works on a mandate.
@@ -116,6 +151,10 @@ struct Row {
     vat: (VatMethod, Option<VatPeriod>, Option<Rate>),
 }
 
+/// Rows of each list that the page shows at most; one more is looked for, to know whether there are more.
+const SHOWN: usize = 100;
+const LOOKED_FOR: i64 = 101;
+
 impl ReadTool for GetMandate {
     const NAME: &'static str = "get_mandate";
     const PERMISSION: Permission = Permission::MandateRead;
@@ -132,6 +171,16 @@ impl ReadTool for GetMandate {
         let (starts_on, ends_on, fiscal_year_end_month) = days;
         let (mode, currency, flat_fee, amount, hours) = billing;
         let (method, period, net_rate_percent) = vat;
+        let (mut team, mut fiscal_years) = (team(scope, id)?, fiscal_years(scope, id)?);
+        let mut truncated = vec![];
+        if team.len() > SHOWN {
+            truncated.push("team");
+        }
+        if fiscal_years.len() > SHOWN {
+            truncated.push("fiscal_years");
+        }
+        team.truncate(SHOWN);
+        fiscal_years.truncate(SHOWN);
         Ok(MandatePage {
             id,
             number,
@@ -143,11 +192,13 @@ impl ReadTool for GetMandate {
             responsible,
             starts_on,
             ends_on,
-            team: team(scope, id)?,
+            team,
             billing: BillingSetup { mode, currency, flat_fee },
             budget: Budget { amount, hours },
             fiscal_year_end_month,
+            fiscal_years,
             vat: VatSetup { method, period, net_rate_percent },
+            truncated,
         })
     }
 }
@@ -182,5 +233,19 @@ fn team(scope: &mut Read<'_>, id: MandateId) -> Result<Vec<Member>> {
     let all = all.filter(mandate_members::mandate_id.eq(id));
     let all = all.order((memberships::display_name, mandate_members::user_id));
     let columns = (mandate_members::user_id, memberships::display_name, mandate_members::duty);
-    scope.load(all.select(columns).at_most(100))
+    scope.load(all.select(columns).at_most(LOOKED_FOR))
+}
+
+fn fiscal_years(scope: &mut Read<'_>, id: MandateId) -> Result<Vec<FiscalYear>> {
+    let all = scope.rows(fiscal_years::table).filter(fiscal_years::mandate_id.eq(id));
+    let all = all.order((fiscal_years::starts_on.desc(), fiscal_years::id));
+    let columns = (
+        fiscal_years::id,
+        fiscal_years::label,
+        fiscal_years::starts_on,
+        fiscal_years::ends_on,
+        fiscal_years::state,
+        fiscal_years::locked_through,
+    );
+    scope.load(all.select(columns).at_most(LOOKED_FOR))
 }

@@ -1,13 +1,23 @@
 //! Mandates: engagements for clients, who works on them, how they are billed, how they file VAT.
 
+mod completion;
 mod get_mandate;
 mod search_mandates;
 
-use crate::registry::Tool;
+pub use completion::COMPLETION;
+
+use crate::registry::{Resource, Tool};
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] =
     &[Tool::read::<search_mandates::SearchMandates>(), Tool::read::<get_mandate::GetMandate>()];
+
+/// The resources of this slice.
+pub const RESOURCES: &[Resource] = &[Resource::template::<get_mandate::GetMandate>(
+    "guichet://mandates/{id}",
+    "A mandate",
+    "mandate_id",
+)];
 
 text_enum! {
     /// What a mandate is about.

@@ -14,24 +14,24 @@ use crate::ids::{ClientId, MandateId, UserId};
 use crate::registry::ReadTool;
 use crate::text::{FreeText, search_words};
 
-/// Search the firm's mandates (engagements) by number, title or client name, in the order of their numbers. For team, budget
-/// and VAT set-up of one, use get_mandate; for the clients themselves, search_clients. (mandats / Mandate)
+/// Search the firm's mandates (engagements) by number, title or client name, in the order of their numbers. For team,
+/// budget and VAT set-up of one, use get_mandate; for the clients themselves, search_clients. (mandats / Mandate)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchMandates {
-    /// Words of the number, title or client name, in any order, without regard to case and accents; every mandate by default.
+    /// Words of the number, title or client name; all by default.
     query: Option<String>,
-    /// Only mandates of this client; all clients by default.
+    /// All by default.
     client_id: Option<ClientId>,
-    /// Only mandates about this; whatever they are about by default.
+    /// Any by default.
     r#type: Option<MandateKind>,
-    /// Only mandates with this status; whatever their status by default.
+    /// Any by default.
     status: Option<MandateStatus>,
-    /// Only mandates that this person is responsible for; everybody's by default.
+    /// The person responsible; anybody by default.
     responsible_id: Option<UserId>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchMandates);

@@ -21,13 +21,13 @@ use crate::text::{FreeText, search_words};
 pub(super) struct ListEmployees {
     /// The mandate whose payroll it is.
     mandate_id: MandateId,
-    /// Only people with this status today; employed or not by default.
+    /// Status today; any by default.
     status: Option<EmployeeStatus>,
-    /// Words of the name or number, in any order, without regard to case and accents; everybody by default.
+    /// Words of the name or number; all by default.
     query: Option<String>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListEmployees);

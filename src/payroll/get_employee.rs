@@ -17,16 +17,17 @@ use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::{Address, FreeText, Place};
 
-/// Get one employee: contracts and pay settings, with AVS number, IBAN and birth date masked unless a purpose is given. Find
-/// the id with list_employees; for what was paid, use list_payslips. (fiche employé / Personalblatt)
+/// Get one employee: contracts and pay settings, with AVS number, IBAN and birth date masked unless a purpose is given.
+/// Find the id with list_employees; for what was paid, use list_payslips. (fiche employé, contrat, salaire /
+/// Mitarbeiter, Arbeitsvertrag, Lohn)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetEmployee {
     /// The employee.
     employee_id: EmployeeId,
-    /// Show AVS number, IBAN and birth date in full; needs payroll.read_sensitive and a purpose; masked by default.
+    /// AVS number, IBAN and birth date in full, with payroll.read_sensitive and a purpose; masked by default.
     include_sensitive: Option<bool>,
-    /// What the full identifiers are needed for, 10 to 200 characters; it is logged. None by default.
+    /// What they are needed for, 10 to 200 characters, logged; none by default.
     purpose: Option<String>,
 }
 

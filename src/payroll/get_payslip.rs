@@ -22,8 +22,8 @@ use crate::text::FreeText;
 const MOST_LINES: i64 = 200;
 
 /// Get one payslip line by line, each with its base and rate, what was earned and insured since January against the annual
-/// ceiling, the pension and the withholding tax. Find the id with list_payslips. (détail d'une fiche de salaire /
-/// Lohnabrechnung im Detail)
+/// ceiling, the pension and the withholding tax. Find the id with list_payslips. (détail d'une fiche de salaire, salaire
+/// net / Lohnabrechnung im Detail, Abzüge)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GetPayslip {

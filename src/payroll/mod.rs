@@ -1,5 +1,6 @@
 //! Payroll: the people employed under a mandate, their contracts, their payslips.
 
+mod completion;
 pub mod compute;
 mod employees;
 mod get_employee;
@@ -10,7 +11,9 @@ mod sensitive;
 mod taxes;
 mod year_to_date;
 
-use crate::registry::Tool;
+pub use completion::COMPLETION;
+
+use crate::registry::{Resource, Tool};
 
 /// The tools of this slice.
 pub const TOOLS: &[Tool] = &[
@@ -19,6 +22,13 @@ pub const TOOLS: &[Tool] = &[
     Tool::read::<payslips::ListPayslips>(),
     Tool::read::<get_payslip::GetPayslip>(),
 ];
+
+/// The resources of this slice.
+pub const RESOURCES: &[Resource] = &[Resource::template::<get_employee::GetEmployee>(
+    "guichet://employees/{id}",
+    "An employee",
+    "employee_id",
+)];
 
 text_enum! {
     /// Whether a person is employed.

@@ -17,24 +17,24 @@ use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
 
-/// List the payslips of a mandate, newest first, with totals per state and currency over the whole set. For the lines of one,
-/// with bases and rates, use get_payslip. (fiches de salaire / Lohnabrechnungen)
+/// List the payslips of a mandate, newest first, with totals per state and currency over the whole set. For the lines
+/// of one, with bases and rates, use get_payslip. (fiches de salaire / Lohnabrechnungen, Entwurf)
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListPayslips {
     /// The mandate whose payroll it is.
     mandate_id: MandateId,
-    /// Only payslips of this year; every year by default.
+    /// All by default.
     year: Option<i32>,
-    /// Only payslips of this month, 1 to 12; every month by default.
+    /// 1 to 12; all by default.
     month: Option<i32>,
-    /// Only payslips of this employee; everybody's by default.
+    /// All by default.
     employee_id: Option<EmployeeId>,
-    /// Only payslips in this state; whatever their state by default.
+    /// Any by default.
     state: Option<PayslipState>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListPayslips);

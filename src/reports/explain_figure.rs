@@ -31,6 +31,8 @@ impl ReadTool for ExplainFigure {
         Permission::InvoiceRead,
         Permission::RevenueRead,
         Permission::FirmRead,
+        Permission::TimeRead,
+        Permission::TimeReadAll,
     ];
     type Output = Explanation;
 

@@ -28,8 +28,8 @@ use crate::text::FreeText;
 
 use FormFigure as F;
 
-/// Origins that a figure shows at most; `explain_figure` lists all lines.
-const MOST_ORIGINS: usize = 20;
+/// Origins that a figure shows at most, so that an answer stays bounded; `explain_figure` lists all lines.
+const MOST_ORIGINS: usize = 8;
 
 /// Get a mandate's VAT return by form figure (200 to 910), effective or at net rates, with the origin of each figure, the
 /// due date and the checks before filing; year alone gives the reconciliation of its periods. For the set-up use
@@ -117,7 +117,7 @@ struct FormRow {
     /// How many entry lines it is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<i64>,
-    /// Codes and accounts it comes from, the first twenty.
+    /// Codes and accounts it comes from, the first eight.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     origin: Vec<Origin>,
     /// Give it to explain_figure.

@@ -217,7 +217,7 @@ fn an_administrator_makes_a_firm_and_rules_who_gets_in(world: &World) {
     };
     let done = |line: &str, more: &[&str]| run_well(&mut command(line, more));
     done("tenant create --slug jura --name", &["Fiduciaire du Jura SA"]);
-    let add = "user add --tenant jura --email anna@jura.example --role owner --reach all --name";
+    let add = "user add --tenant jura --email anna@jura.example --role owner --reach all --language en --name";
     done(add, &["Anna Rochat", "--password-file", &password]);
     done(
         "user add --tenant jura --email luc@jura.example --role accountant --no-password --name",
@@ -235,6 +235,13 @@ fn an_administrator_makes_a_firm_and_rules_who_gets_in(world: &World) {
     let me = server.bearer(&anna).ask("who_am_i", json!({})).to_string();
     assert!(me.contains("Anna Rochat") && me.contains("Fiduciaire du Jura SA"), "{me}");
     assert_eq!(server.bearer(&anna).ask("search_clients", json!({}))["items"], json!([]));
+    let language = || {
+        let me = server.bearer(&anna).ask("who_am_i", json!({}));
+        me["person"]["language"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(language(), "en");
+    done("user set-language --tenant jura --email anna@jura.example --language de", &[]);
+    assert_eq!(language(), "de");
     let sign_in = || {
         let body = json!({ "email": "anna@jura.example", "password": "Sapin-Doubs-1847-x" });
         Client::new(server.address, None).send("/auth/token", &[], &body.to_string())

@@ -39,7 +39,7 @@ fn the_handshake_negotiates_and_advertises_no_inventory(world: &World) {
         assert_eq!(result["protocolVersion"], got, "{asked}");
         assert_eq!(
             result["capabilities"],
-            json!({ "completions": {}, "resources": {}, "tools": {} })
+            json!({ "completions": {}, "prompts": {}, "resources": {}, "tools": {} })
         );
         assert_eq!(result["serverInfo"]["name"], "guichet");
         assert_eq!(

@@ -10,11 +10,13 @@ use crate::world::{Client, World};
 on_both! {
     the_matrix_is_what_was_promised_with_either_credential,
     what_is_listed_can_be_called_and_nothing_else,
+    the_list_of_every_role_fits_in_forty_kilobytes,
     every_example_answers_and_fits_its_schema,
     a_foreign_id_an_id_out_of_reach_and_a_random_id_give_the_same_bytes,
     malformed_ids_are_refused_by_name,
     no_answer_holds_a_word_of_the_other_firm,
     resources_stand_behind_the_same_guard_as_tools,
+    the_enumerations_are_those_of_the_schemas_of_ones_own_tools,
 }
 
 /// The checked-in table: tool, then yes or no per role.
@@ -67,6 +69,13 @@ fn what_is_listed_can_be_called_and_nothing_else(world: &World) {
     }
 }
 
+fn the_list_of_every_role_fits_in_forty_kilobytes(world: &World) {
+    for role in matrix().0 {
+        let list = world.client("leman", role).rpc("tools/list", json!({}));
+        assert!(list.bytes.len() < 40_000, "{role}: {} bytes", list.bytes.len());
+    }
+}
+
 /// The example of a tool; a handle, which a report must have given, is one of the first firm's owner.
 fn example(world: &World, tool: &guichet::registry::Tool) -> Value {
     let mut example: Value = serde_json::from_str(&tool.example().unwrap()).unwrap();
@@ -82,7 +91,8 @@ fn example(world: &World, tool: &guichet::registry::Tool) -> Value {
 fn every_example_answers_and_fits_its_schema(world: &World) {
     let owner = world.owner();
     for tool in tools() {
-        let answer = owner.ask(tool.name(), example(world, tool));
+        let example = example(world, tool);
+        let answer = owner.ask(tool.name(), example.clone());
         assert!(!answer.to_string().contains(":null"), "{}: {answer}", tool.name());
         let described = tool.describe();
         for schema in [&described["outputSchema"], tool.answer_schema().as_value()] {
@@ -91,11 +101,9 @@ fn every_example_answers_and_fits_its_schema(world: &World) {
             assert!(wrong.is_empty(), "{}: {wrong:?}", tool.name());
         }
         let input = jsonschema::validator_for(&described["inputSchema"]).unwrap();
-        assert!(input.is_valid(&example(world, tool)), "{}", tool.name());
-        let modern = owner.rpc_modern(
-            "tools/call",
-            json!({ "name": tool.name(), "arguments": example(world, tool) }),
-        );
+        assert!(input.is_valid(&example), "{}", tool.name());
+        let modern =
+            owner.rpc_modern("tools/call", json!({ "name": tool.name(), "arguments": example }));
         assert_eq!(modern.content(), answer, "{}", tool.name());
     }
 }
@@ -116,6 +124,8 @@ fn hidden_ids(world: &World, email: &str) -> Vec<String> {
         ("invoices", format!("x.mandate_id NOT IN {reached}")),
         ("employees", format!("x.mandate_id NOT IN {reached}")),
         ("payslips", format!("x.mandate_id NOT IN {reached}")),
+        ("project_positions", format!("x.mandate_id NOT IN {reached}")),
+        ("knowledge_entities", format!("x.mandate_id NOT IN {reached}")),
     ];
     let mut hidden = vec![];
     for (table, condition) in out_of_reach {
@@ -264,8 +274,12 @@ fn resources_stand_behind_the_same_guard_as_tools(world: &World) {
             }
         }
         let templates = client.rpc("resources/templates/list", json!({})).json();
-        let open = !templates["result"]["resourceTemplates"].as_array().unwrap().is_empty();
-        assert_eq!(open, client.listed().iter().any(|tool| tool == "get_client"), "{role}");
+        let templates = templates["result"]["resourceTemplates"].as_array().unwrap();
+        for resource in resources().filter(|resource| resource.is_template()) {
+            let is_listed = templates.iter().any(|one| one["uriTemplate"] == resource.uri());
+            let is_mine = client.listed().iter().any(|tool| tool == resource.reading().name());
+            assert_eq!(is_listed, is_mine, "{role} {}", resource.uri());
+        }
     }
     let owner = world.owner();
     let client = owner.ask("search_clients", json!({ "limit": 1 }))["items"][0]["id"].clone();
@@ -276,4 +290,34 @@ fn resources_stand_behind_the_same_guard_as_tools(world: &World) {
     assert_eq!(page, owner.ask("get_client", json!({ "client_id": client })));
     let foreign = world.client("saentis", "owner").rpc("resources/read", json!({ "uri": uri }));
     assert_eq!(foreign.json()["error"]["code"], -32002);
+}
+
+fn the_enumerations_are_those_of_the_schemas_of_ones_own_tools(world: &World) {
+    for role in matrix().0 {
+        let client = world.client("leman", role);
+        let read = client.rpc("resources/read", json!({ "uri": "guichet://rules/enums" })).json();
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+        let page: Value = serde_json::from_str(text).unwrap();
+        let told = page["enumerations"].as_array().unwrap();
+        let mut expected = BTreeSet::new();
+        let list = client.rpc("tools/list", json!({})).json();
+        for tool in list["result"]["tools"].as_array().unwrap() {
+            for (name, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+                let Some(values) = schema.get("enum") else { continue };
+                let argument = json!(format!("{}.{name}", tool["name"].as_str().unwrap()));
+                let takes = |one: &&Value| one["arguments"].as_array().unwrap().contains(&argument);
+                let one = told.iter().find(takes).unwrap_or_else(|| panic!("{role} {argument}"));
+                let words: Vec<_> = one["values"].as_array().unwrap().iter().collect();
+                let spelled: Vec<_> = words.iter().map(|word| word["value"].clone()).collect();
+                assert_eq!(&json!(spelled), values, "{argument}");
+                let is_said = |word: &&Value| !word["meaning"].as_str().unwrap().is_empty();
+                assert!(words.iter().all(is_said) && is_said(&one), "{argument}");
+                expected.insert(argument.to_string());
+            }
+        }
+        let taken = told.iter().flat_map(|one| one["arguments"].as_array().unwrap());
+        assert_eq!(taken.map(ToString::to_string).collect::<BTreeSet<_>>(), expected, "{role}");
+        let has = |name: &str| told.iter().any(|one| one["name"] == name);
+        assert_eq!(has("payslip_state"), client.listed().iter().any(|tool| tool == "get_payslip"));
+    }
 }

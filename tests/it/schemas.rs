@@ -64,9 +64,3 @@ fn every_optional_argument_says_what_its_absence_means() {
         }
     }
 }
-
-#[test]
-fn the_whole_list_of_tools_fits_in_forty_kilobytes() {
-    let whole: usize = tools().map(|tool| tool.describe().to_string().len()).sum();
-    assert!(whole < 40_000, "{whole}");
-}

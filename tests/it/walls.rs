@@ -14,6 +14,7 @@ on_both! {
     issued_and_posted_records_are_append_only,
     commits_have_no_gap,
     every_table_with_a_tenant_stands_behind_its_wall,
+    the_doors_of_search_show_nothing_of_another_firm,
     several_processes_migrate_at_once,
 }
 
@@ -164,6 +165,70 @@ fn every_table_with_a_tenant_stands_behind_its_wall(world: &World) {
     assert!(Db::open(&world.database.server_url, 1, [0; 32]).is_ok());
 }
 
+/// Tables with a `search_text`.
+fn searched_tables(world: &World) -> Vec<String> {
+    let query = if world.database.is_postgres() {
+        "SELECT table_name::text FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name) \
+         WHERE column_name = 'search_text' AND table_schema = 'public' AND table_type = 'BASE TABLE'"
+    } else {
+        "SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) i WHERE m.type = 'table' AND i.name = 'search_text'"
+    };
+    world.query(query).concat()
+}
+
+fn the_doors_of_search_show_nothing_of_another_firm(world: &World) {
+    let tables = searched_tables(world);
+    assert!(tables.len() >= 5, "{tables:?}");
+    if !world.database.is_postgres() {
+        for table in &tables {
+            let kept = format!(
+                "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '{table}_search_%'"
+            );
+            assert_eq!(world.query(&kept).len(), 3, "{table}");
+        }
+        let texts = "SELECT name FROM sqlite_master WHERE name LIKE 'search_index_content'";
+        assert!(world.query(texts).is_empty(), "the index keeps no text");
+        return;
+    }
+    let mut server = as_server(world);
+    let mut count = |sql: &str| -> i64 {
+        diesel::select(diesel::dsl::sql::<diesel::sql_types::BigInt>(sql))
+            .get_result(&mut server)
+            .unwrap()
+    };
+    let firm = |slug: &str| {
+        world
+            .query(&format!("SELECT id::text FROM tenants WHERE slug = '{slug}'"))
+            .concat()
+            .concat()
+    };
+    for table in &tables {
+        assert_eq!(count(&format!("count(*) FROM {table}_search")), 0, "{table} without a tenant");
+    }
+    assert_eq!(count("count(*) FROM (SELECT sought('abc') AS s) q WHERE s IS NOT NULL"), 0);
+    server
+        .batch_execute(&format!("BEGIN; SET LOCAL app.tenant_id = '{}'", firm("saentis")))
+        .unwrap();
+    let mut count = |sql: &str| -> i64 {
+        diesel::select(diesel::dsl::sql::<diesel::sql_types::BigInt>(sql))
+            .get_result(&mut server)
+            .unwrap()
+    };
+    for table in &tables {
+        let shown = count(&format!("count(*) FROM {table}_search"));
+        assert_eq!(shown, count(&format!("count(*) FROM {table}")), "{table}");
+        let foreign =
+            format!("count(*) FROM {table}_search WHERE tenant_id <> '{}'", firm("saentis"));
+        assert_eq!(count(&foreign), 0, "{table}");
+        let hashes = format!(
+            "count(*) FROM {table}_search WHERE grams @> grams('{}', 'lem')",
+            firm("leman")
+        );
+        assert_eq!(count(&hashes), 0, "{table}");
+    }
+    server.batch_execute("COMMIT").unwrap();
+}
+
 #[test]
 fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_climbs_it() {
     let database = Database::postgres();
@@ -182,6 +247,7 @@ fn a_server_refuses_to_start_on_a_table_without_its_wall_or_with_a_role_that_cli
     );
     owner.batch_execute("ALTER TABLE invoices FORCE ROW LEVEL SECURITY").unwrap();
     a_wall_with_a_hole_is_refused(&database, &mut owner, &refusal_text);
+    a_door_that_shows_more_is_refused(&database, &mut owner, &refusal_text);
     owner.batch_execute("CREATE TABLE notes (tenant_id uuid)").unwrap();
     assert!(said(refusal(&database.server_url)).contains("table notes"));
     migrate(&database.owner_url, &database.server_url).unwrap();
@@ -213,6 +279,44 @@ fn a_wall_with_a_hole_is_refused(
     let said = refusal(&database.server_url.replace("guichet_server", "climber"));
     database.as_superuser("DROP OWNED BY climber; DROP ROLE climber");
     assert!(said.contains("the role climber bypasses"), "{said}");
+}
+
+/// Views that the serving role may read, beside those that are known.
+fn a_door_that_shows_more_is_refused(
+    database: &Database,
+    owner: &mut PgConnection,
+    refusal: &dyn Fn(&str) -> String,
+) {
+    for (hole, reason, mend) in [
+        ("DROP VIEW clients_search", "table clients has no door for its search", "SELECT 1"),
+        (
+            "CREATE OR REPLACE VIEW clients_search AS SELECT tenant_id, id, grams(tenant_id, search_text) AS grams FROM clients",
+            "the door clients_search shows more than the grams of its firm",
+            "SELECT 1",
+        ),
+        (
+            "CREATE VIEW everything AS SELECT * FROM clients; GRANT SELECT ON everything TO guichet_server",
+            "view everything is open to guichet_server",
+            "DROP VIEW everything",
+        ),
+    ] {
+        owner.batch_execute(hole).unwrap();
+        let said = refusal(&database.server_url);
+        assert!(said.contains(reason), "{said}");
+        owner.batch_execute(mend).unwrap();
+        migrate(&database.owner_url, &database.server_url).unwrap();
+        assert!(Db::open(&database.server_url, 1, [0; 32]).is_ok(), "{hole}");
+    }
+}
+
+#[test]
+fn a_server_refuses_a_file_whose_words_would_not_be_found() {
+    let database = Database::sqlite();
+    assert!(Db::open(&database.server_url, 1, [0; 32]).is_ok());
+    database.owner().batch_execute("DROP TRIGGER clients_search_add").unwrap();
+    let error = Db::open(&database.server_url, 1, [0; 32]).map(drop).unwrap_err();
+    let guichet::error::Error::Failed(fault) = error else { panic!("{error}") };
+    assert!(fault.cause_text().contains("table clients has no index of its words"));
 }
 
 fn several_processes_migrate_at_once(world: &World) {

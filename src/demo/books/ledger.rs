@@ -51,7 +51,7 @@ impl Ledger {
 
     /// An amount of this firm, in steps of five centimes.
     pub(super) const fn scaled(&self, minor: i64) -> i64 {
-        (minor * self.percent / 100 + 2) / 5 * 5
+        (minor.abs() * self.percent / 100 + 2) / 5 * 5 * minor.signum()
     }
 
     /// An amount of up to `spread` hundredths above `least`, of this firm.

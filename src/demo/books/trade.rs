@@ -153,8 +153,8 @@ fn sell_on_account(books: &mut Ledger, on: Day, customer: Party) -> Result<()> {
 /// A supplier's invoice, paid three weeks later.
 fn buy(books: &mut Ledger, on: Day, kind: i64, supplier: Party) -> Result<()> {
     let (account, code, input, percent, least) = match kind {
-        0 => ("4200", "VMR", "1170", REDUCED, 520_000),
-        1 => ("4000", "VMR", "1170", REDUCED, 240_000),
+        0 => ("4200", "VMR", "1170", REDUCED, 980_000),
+        1 => ("4000", "VMR", "1170", REDUCED, 420_000),
         2 => ("6600", "VI", "1171", NORMAL, 45_000),
         _ => ("6100", "VI", "1171", NORMAL, 62_000),
     };

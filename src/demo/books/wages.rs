@@ -132,7 +132,7 @@ fn fund(books: &mut Ledger, batch: &Batch) -> Result<()> {
         })
         .sum();
     let needed = (wages - owed / 3 - books.balance("1020").min(0)) / 10_000 * 10_000 + 20_000;
-    let lines = vec![Line::new("1020", needed), Line::new("1099", -needed)];
+    let lines = vec![Line::new("1020", needed), Line::new("2850", -needed)];
     let words = ["Provision pour salaires", "Bereitstellung für Löhne"];
     books.post(on, Bank, words, lines)?;
     Ok(())

@@ -1,11 +1,15 @@
 //! The demo data as rows: what the plan leaves open is filled in for each firm.
 
+mod bank;
 mod books;
 mod clients;
 mod engagements;
+mod knowledge;
 mod payroll;
 mod people;
 mod sales;
+mod window;
+mod work;
 
 pub(super) use people::Hashes;
 
@@ -46,6 +50,10 @@ pub(super) fn write(connection: &mut AnyConnection, plan: &Plan, hashes: &Hashes
         sales::write(connection, writing, plan)?;
         payroll::write(connection, writing, plan)?;
         books::write(connection, writing, plan)?;
+        work::write(connection, writing, plan)?;
+        bank::write(connection, writing, plan)?;
+        window::write_proposals(connection, writing)?;
+        knowledge::write(connection, writing)?;
     }
-    Ok(())
+    window::write_log(connection)
 }

@@ -16,6 +16,7 @@ use crate::db::schema::people::{tenants, users};
 use crate::db::schema::{api_tokens, firms, memberships};
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, TenantId, TokenId, UserId};
+use crate::language::Language;
 use crate::money::Currency;
 use crate::vat::seed_vat_codes;
 
@@ -65,6 +66,7 @@ struct NewMembership<'a> {
     client_id: Option<ClientId>,
     is_active: bool,
     created_at: Instant,
+    language: Language,
 }
 
 #[derive(Insertable)]
@@ -184,6 +186,7 @@ pub(super) fn write_memberships(
             client_id: (person.reach == Mandates::Client).then(|| writing.id(Kind::Client, 1)),
             is_active: person.state != DemoState::Deactivated,
             created_at,
+            language: person.language.unwrap_or(firm.answers_in),
         });
         let token = token(firm, person);
         tokens.push(NewToken {

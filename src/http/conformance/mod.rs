@@ -95,7 +95,7 @@ pub(super) fn answer(
     message: &Message<'_>,
     id: &RawValue,
 ) -> Option<Reply> {
-    let (caller, era) = (exchange.caller, message.era);
+    let (caller, era, view) = (exchange.caller, message.era, exchange.view());
     if Uuid::from(caller.user()) != PRINCIPAL {
         return None;
     }
@@ -114,19 +114,21 @@ pub(super) fn answer(
     };
     let (answer, ttl_ms) = match (method, era) {
         ("tools/list", _) if is_first => {
-            list("tools", registry::list_tools(caller), &mut tools::listed())
+            list("tools", registry::list_tools(view), &mut tools::listed())
         }
         ("resources/list", _) if is_first => {
-            list("resources", registry::list_resources(caller), &mut resources::listed())
+            list("resources", registry::list_resources(view), &mut resources::listed())
         }
         ("resources/templates/list", _) if is_first => {
-            let own = registry::list_templates(caller);
+            let own = registry::list_templates(view);
             list("resourceTemplates", own, &mut resources::templates())
         }
-        ("prompts/list", _) if is_first => list("prompts", "[]".to_owned(), &mut prompts::listed()),
+        ("prompts/list", _) if is_first => {
+            list("prompts", registry::list_prompts(view), &mut prompts::listed())
+        }
         ("tools/call", _) => (tools::call(&asked)?, None),
         ("resources/read", _) => (resources::read(asked.subject())?, Some(0)),
-        ("prompts/get", _) => (prompts::get(&asked), None),
+        ("prompts/get", _) => (prompts::get(&asked)?, None),
         ("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe", Era::Legacy) => {
             (Ok(json!({})), None)
         }

@@ -24,8 +24,13 @@ pub(super) fn listed() -> Vec<Value> {
     PROMPTS.iter().map(one).collect()
 }
 
-/// The messages of a prompt.
-pub(super) fn get(asked: &Asked<'_>) -> Answer {
+/// The messages of a prompt, if it is a fixture.
+pub(super) fn get(asked: &Asked<'_>) -> Option<Answer> {
+    let is_fixture = PROMPTS.iter().any(|(name, _)| *name == asked.subject());
+    is_fixture.then(|| filled(asked))
+}
+
+fn filled(asked: &Asked<'_>) -> Answer {
     let text = |said: &str| json!({ "type": "text", "text": said });
     let contents = match asked.subject() {
         "test_simple_prompt" => vec![text("This is a simple prompt for testing.")],

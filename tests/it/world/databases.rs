@@ -108,6 +108,26 @@ impl Database {
         Self { owner_url, server_url, name: None, _directory: Some(directory) }
     }
 
+    /// A file without tables.
+    pub(crate) fn empty_sqlite() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", directory.path().join("test.db").display());
+        let (owner_url, server_url) = (url.clone(), url);
+        Self { owner_url, server_url, name: None, _directory: Some(directory) }
+    }
+
+    /// A migrated database without rows.
+    pub(crate) fn unseeded_postgres() -> Self {
+        postgres_template();
+        let name = format!("u{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let create = format!("CREATE DATABASE {name} OWNER guichet_owner");
+        postgres_at(&superuser_url()).batch_execute(&create).unwrap();
+        let owner_url = role_url("guichet_owner", &name);
+        let server_url = role_url("guichet_server", &name);
+        migrate(&owner_url, &server_url).unwrap();
+        Self { owner_url, server_url, name: Some(name), _directory: None }
+    }
+
     pub(crate) fn postgres() -> Self {
         static COPYING: Mutex<()> = Mutex::new(());
         let template = postgres_template();

@@ -1,15 +1,17 @@
 //! A server on a fresh copy of the demo data, and clients to ask it.
 
+pub(crate) mod bare;
 mod client;
 mod databases;
 pub(crate) mod ledger;
 pub(crate) mod oracle;
 pub(crate) mod process;
 pub(crate) mod random_books;
+pub(crate) mod sales;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use actix_web::dev::ServerHandle;
@@ -18,6 +20,7 @@ use guichet::dates::{Clock, Instant};
 use guichet::db::Db;
 use guichet::demo::{self, DemoPerson};
 use guichet::http::{self, Access, Handshake, Parts, RateSettings};
+use guichet::meaning::Model;
 use url::Url;
 
 pub(crate) use client::{Answer, Client, body_of, modern};
@@ -42,12 +45,14 @@ pub(crate) struct Options {
     pub(crate) handshake: Handshake,
     pub(crate) rate: u32,
     pub(crate) clock: Clock,
+    pub(crate) model: Option<Arc<Model>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let now = NOW.parse::<chrono::DateTime<chrono::Utc>>().unwrap();
-        Self { handshake: Handshake::Public, rate: 100_000_000, clock: Clock::Fixed(now.into()) }
+        let clock = Clock::Fixed(now.into());
+        Self { handshake: Handshake::Public, rate: 100_000_000, clock, model: None }
     }
 }
 
@@ -71,7 +76,9 @@ impl World {
         let public_url = Url::parse(&format!("http://{address}")).unwrap();
         let rate = NonZeroU32::new(options.rate).unwrap();
         let parts = Parts {
-            db: Db::open(&database.server_url, 4, [9; 32]).unwrap(),
+            db: Db::open(&database.server_url, 4, [9; 32])
+                .unwrap()
+                .with_model(options.model.clone()),
             keys: jwt::Keys::new(public_url.as_str(), &SECRETS).unwrap(),
             clock: options.clock,
             access: Access::new(&public_url, &[], &[], options.handshake),
