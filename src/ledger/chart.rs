@@ -1,7 +1,7 @@
 //! The chart of accounts with which a mandate's books begin, after the usual plan of small Swiss companies; labels are our
 //! own. A firm adds accounts of its own, under numbers of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use diesel::prelude::*;
@@ -213,11 +213,11 @@ fn write(
     mut id: impl FnMut(u32) -> AccountId,
 ) -> Result<()> {
     let (mut rows, mut uses) = (vec![], vec![]);
-    let mut seen = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     for (n, account) in (1..).zip(plan) {
         check(account)?;
         let account_id = id(n);
-        if seen.insert(&account.number, ()).is_some() {
+        if !seen.insert(&account.number) {
             let twice = format!("account {} stands there twice; leave one out", account.number);
             return Err(Error::refuse(Code::Conflict, twice));
         }
@@ -279,9 +279,7 @@ fn check(account: &PlannedAccount) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use super::{JournalCode, PLAN, Purpose};
+    use super::{BTreeSet, JournalCode, PLAN, Purpose};
 
     #[test]
     fn the_plan_has_an_account_for_every_purpose_and_every_journal() {

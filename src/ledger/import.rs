@@ -105,7 +105,7 @@ pub(crate) fn import(
     now: Instant,
 ) -> Result<Imported> {
     let tenant = import.tenant;
-    let (mandate, ends_in, currency) = find_mandate(connection, tenant, import.mandate)?;
+    let (mandate, last_month, currency) = find_mandate(connection, tenant, import.mandate)?;
     let mut entries: Vec<(usize, ImportedEntry)> = read_lines(import.entries, "entry")?;
     if entries.is_empty() {
         return Err(refuse("the file has no entries; give one JSON object a line"));
@@ -121,7 +121,7 @@ pub(crate) fn import(
             if known.iter().any(|(first, last)| *first <= entry.date && entry.date <= *last) {
                 continue;
             }
-            let (starts_on, ends_on) = years::around(entry.date, ends_in, &known)?;
+            let (starts_on, ends_on) = years::around(entry.date, last_month, &known)?;
             let year = NewYear { id: FiscalYearId::at(now), starts_on, ends_on };
             years::open(connection, (tenant, mandate), year)?;
             known.push((starts_on, ends_on));

@@ -394,9 +394,9 @@ impl ReadTool for GetVatReturn {
         Self {
             mandate_id: crate::demo::ids::example_mandate(),
             year: 2026,
-            quarter: None,
+            quarter: Some(2),
             half: None,
-            month: Some(5),
+            month: None,
             as_known_on: None,
         }
     }

@@ -17,7 +17,7 @@ const MANDATE: &str = "LEM-M009";
 fn import(world: &World, entries: &[Value], accounts: &[Value], more: &[&str]) -> Said {
     let directory = tempfile::tempdir().unwrap();
     let lines =
-        |values: &[Value]| values.iter().map(|value| format!("{value}\n")).collect::<String>();
+        |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let entries = file(directory.path(), "entries.jsonl", &lines(entries), 0o600);
     let chart = file(directory.path(), "accounts.jsonl", &lines(accounts), 0o600);
     let mut command = guichet(&["ledger", "import", "--tenant", "leman", "--mandate", MANDATE]);

@@ -118,7 +118,8 @@ impl Posting<'_> {
         match subject {
             Subject::Sale(at) => {
                 let sale = self.sales.get(at).ok_or_else(missing)?;
-                self.document(books, subject, sale)
+                self.document(books, subject, sale);
+                Ok(())
             }
             Subject::Payment(at, k) => {
                 let sale = self.sales.get(at).ok_or_else(missing)?;
@@ -130,7 +131,7 @@ impl Posting<'_> {
     }
 
     /// An invoice, or a credit note on the other side and at the rate of its invoice.
-    fn document(&mut self, books: &mut Ledger, subject: Subject, sale: &Sale) -> Result<()> {
+    fn document(&mut self, books: &mut Ledger, subject: Subject, sale: &Sale) {
         let currency = sale.currency;
         let origin = sale.origin.and_then(|n| self.open.get(&n).copied());
         let rate = origin.map_or_else(|| rate(currency, sale.on), |origin| origin.rate);
@@ -170,7 +171,6 @@ impl Posting<'_> {
                 self.open.insert(sale.n, Open { minor: total, booked, rate });
             }
         }
-        Ok(())
     }
 
     /// Money received; what is paid too much stays on the account of receivables. A payment taken back is a reversal.

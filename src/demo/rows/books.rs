@@ -193,6 +193,9 @@ fn entry_id(writing: Writing<'_>, mandate: u32, place: usize) -> Result<EntryId>
     Ok(writing.id(Kind::Entry, mandate * 100_000 + place + 1))
 }
 
+/// The text and the voucher of an entry, and the record that it books.
+type Named = (String, String, Option<(EntrySource, RecordId)>);
+
 /// What entries refer to.
 struct Context<'a> {
     writing: Writing<'a>,
@@ -274,12 +277,7 @@ impl Context<'_> {
     }
 
     /// Text, voucher and the record that is booked.
-    fn named(
-        &self,
-        mandate: u32,
-        place: usize,
-        planned: &Planned,
-    ) -> Result<(String, String, Option<(EntrySource, RecordId)>)> {
+    fn named(&self, mandate: u32, place: usize, planned: &Planned) -> Result<Named> {
         let writing = self.writing;
         let missing = || Error::fault("the books of the demo name a record that is not there");
         Ok(match planned.subject {
