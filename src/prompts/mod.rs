@@ -3,6 +3,7 @@
 //! A prompt names the tools that its text tells to use; the registry offers it to who may use all of them. Its text is a
 //! constant but for the ids and periods of its arguments: nothing of a firm is in it.
 
+mod account_review;
 mod overdue_follow_up;
 mod payroll_control;
 mod period;
@@ -15,6 +16,7 @@ use crate::registry::Prompt;
 pub const PROMPTS: &[Prompt] = &[
     Prompt::of::<overdue_follow_up::OverdueFollowUp>(),
     Prompt::of::<payroll_control::PayrollControl>(),
+    Prompt::of::<account_review::AccountReview>(),
 ];
 
 /// What holds for every piece of work.
