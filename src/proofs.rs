@@ -81,9 +81,9 @@
 //! ```
 //! What is no slice's table has no rows in a scope; who signs in is nobody's to list:
 //! ```compile_fail,E0277
-//! # use guichet::db::{Read, schema::commits};
+//! # use guichet::db::{Read, schema::reach};
 //! fn all(scope: &Read<'_>) {
-//!     let _ = scope.rows(commits::table);
+//!     let _ = scope.rows(reach::table);
 //! }
 //! ```
 //! ```compile_fail,E0603

@@ -37,9 +37,9 @@ pub(super) struct SearchAuditLog {
     record_id: Option<RecordId>,
     /// Only what ended like this; however it ended by default.
     outcome: Option<Outcome>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchAuditLog);

@@ -29,9 +29,9 @@ pub(super) struct MatchBankStatement {
     statement_id: BankStatementId,
     /// Only lines that were not recorded as payments; all lines by default.
     only_unmatched: Option<bool>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(MatchBankStatement);

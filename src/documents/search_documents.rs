@@ -33,9 +33,9 @@ pub(super) struct SearchDocuments {
     from: Option<Day>,
     /// Only documents dated on this day or earlier; until the latest by default.
     to: Option<Day>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchDocuments);

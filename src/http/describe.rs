@@ -22,22 +22,11 @@ pub fn output_schema(of: fn(&mut SchemaGenerator) -> Schema) -> Schema {
     plain(of, SchemaSettings::for_serialize)
 }
 
-/// What every page of a list holds.
-const OF_PAGES: &[&str] = &["items", "total", "limit", "truncated"];
-
-/// The outline of an answer's schema: the names of what it always holds, but for what every page of a list does. Lists of
-/// tools are read by models, which pay for every word, and an answer explains itself; the reference has the whole.
+/// What `tools/list` says of an answer: that it is an object. Lists of tools are read by models, which pay for every
+/// word, and an answer explains itself; the reference has the whole schema.
 #[must_use]
-pub fn outline(schema: &Schema) -> Value {
-    let is_page = schema.get("properties").is_some_and(|all| all.get("next_cursor").is_some());
-    let is_told = |name: &&Value| !is_page || !OF_PAGES.iter().any(|told| *name == told);
-    let required = schema.get("required").and_then(Value::as_array);
-    let names: Vec<_> = required.into_iter().flatten().filter(is_told).cloned().collect();
-    let mut outline = Map::from_iter([("type".to_owned(), Value::from("object"))]);
-    if !names.is_empty() {
-        outline.insert("required".to_owned(), names.into());
-    }
-    Value::Object(outline)
+pub fn outline() -> Value {
+    serde_json::json!({ "type": "object" })
 }
 
 /// The schemas of an input and an answer as their types give them, with what enumerations say of themselves.

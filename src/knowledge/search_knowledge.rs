@@ -36,9 +36,9 @@ pub(super) struct SearchKnowledge {
     mode: Option<SearchMode>,
     /// Only entities of this type, by its code such as person or company; every type by default.
     r#type: Option<String>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchKnowledge);

@@ -33,9 +33,9 @@ pub(super) struct SearchAccounts {
     class: Option<u8>,
     /// Only accounts of this type; every type by default.
     r#type: Option<AccountKind>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchAccounts);

@@ -42,9 +42,9 @@ pub(super) struct SearchJournalEntries {
     amount: Option<Money>,
     /// Words of the text, in any order, without regard to case and accents; any text by default.
     query: Option<String>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(SearchJournalEntries);

@@ -29,9 +29,9 @@ pub(super) struct ListProjectPositions {
     mandate_id: MandateId,
     /// Only phases with this status; whatever their status by default.
     status: Option<ProjectStatus>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListProjectPositions);

@@ -4,9 +4,12 @@
 //! constant but for the ids and periods of its arguments: nothing of a firm is in it.
 
 mod account_review;
+mod client_briefing;
+mod monthly_closing_check;
 mod overdue_follow_up;
 mod payroll_control;
 mod period;
+mod vat_pre_check;
 
 use std::fmt::Display;
 
@@ -14,9 +17,12 @@ use crate::registry::Prompt;
 
 /// Every prompt, in the order in which they are listed.
 pub const PROMPTS: &[Prompt] = &[
+    Prompt::of::<monthly_closing_check::MonthlyClosingCheck>(),
+    Prompt::of::<vat_pre_check::VatPreCheck>(),
     Prompt::of::<overdue_follow_up::OverdueFollowUp>(),
     Prompt::of::<payroll_control::PayrollControl>(),
     Prompt::of::<account_review::AccountReview>(),
+    Prompt::of::<client_briefing::ClientBriefing>(),
 ];
 
 /// What holds for every piece of work.

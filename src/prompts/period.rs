@@ -66,9 +66,107 @@ impl TryFrom<String> for Month {
     }
 }
 
+/// What a VAT return is for, written `2026-Q2`, `2026-H1`, `2026-06` or `2026`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub(super) enum VatPeriod {
+    Year(i32),
+    /// 1 or 2.
+    Half(i32, i32),
+    /// 1 to 4.
+    Quarter(i32, i32),
+    Month(Month),
+}
+
+impl VatPeriod {
+    /// Reads `2026-Q2`, `2026-H1`, `2026-06` or `2026`.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (year, part) = text.split_once('-').unwrap_or((text, ""));
+        let year = Month::parse(&format!("{year}-01"))?.year;
+        match part {
+            "" => (!text.contains('-')).then_some(Self::Year(year)),
+            "H1" => Some(Self::Half(year, 1)),
+            "H2" => Some(Self::Half(year, 2)),
+            "Q1" => Some(Self::Quarter(year, 1)),
+            "Q2" => Some(Self::Quarter(year, 2)),
+            "Q3" => Some(Self::Quarter(year, 3)),
+            "Q4" => Some(Self::Quarter(year, 4)),
+            _ => Month::parse(text).map(Self::Month),
+        }
+    }
+
+    /// Its first and its last day.
+    pub(super) fn days(self) -> (Day, Day) {
+        let (year, first, last) = match self {
+            Self::Year(year) => (year, 1, 12),
+            Self::Half(year, half) => (year, half * 6 - 5, half * 6),
+            Self::Quarter(year, quarter) => (year, quarter * 3 - 2, quarter * 3),
+            Self::Month(Month { year, month }) => (year, month, month),
+        };
+        let of = |month| Month { year, month }.days();
+        (of(first).0, of(last).1)
+    }
+
+    /// The arguments of get_vat_return that stand for it.
+    pub(super) fn arguments(self) -> String {
+        match self {
+            Self::Year(year) => format!("year {year}"),
+            Self::Half(year, half) => format!("year {year}, half {half}"),
+            Self::Quarter(year, quarter) => format!("year {year}, quarter {quarter}"),
+            Self::Month(Month { year, month }) => format!("year {year}, month {month}"),
+        }
+    }
+}
+
+impl fmt::Display for VatPeriod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Year(year) => write!(f, "{year}"),
+            Self::Half(year, half) => write!(f, "{year}-H{half}"),
+            Self::Quarter(year, quarter) => write!(f, "{year}-Q{quarter}"),
+            Self::Month(month) => month.fmt(f),
+        }
+    }
+}
+
+impl From<VatPeriod> for String {
+    fn from(period: VatPeriod) -> Self {
+        period.to_string()
+    }
+}
+
+impl TryFrom<String> for VatPeriod {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("invalid period, expected 2026-Q2, 2026-H1, 2026-06 or 2026")
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Month;
+    use super::{Month, VatPeriod};
+
+    #[test]
+    fn a_period_of_vat_is_a_year_or_a_part_of_one() {
+        for (text, days, arguments) in [
+            ("2026", "2026-01-01 2026-12-31", "year 2026"),
+            ("2026-H2", "2026-07-01 2026-12-31", "year 2026, half 2"),
+            ("2026-Q1", "2026-01-01 2026-03-31", "year 2026, quarter 1"),
+            ("2024-02", "2024-02-01 2024-02-29", "year 2024, month 2"),
+        ] {
+            let period = VatPeriod::parse(text).unwrap();
+            let (first, last) = period.days();
+            let said = (format!("{first} {last}"), period.arguments(), period.to_string());
+            assert_eq!(said, (days.into(), arguments.into(), text.into()));
+        }
+        for wrong in
+            ["2026-Q5", "2026-H0", "2026-q1", "2026-", "Q1-2026", "26", "2026-13", "2026-Q1-"]
+        {
+            assert_eq!(VatPeriod::parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn a_month_has_a_first_and_a_last_day_and_one_before() {

@@ -36,9 +36,9 @@ pub(super) struct ListProposals {
     r#box: Option<ProposalBox>,
     /// Only those that stand here; wherever they stand by default.
     state: Option<ProposalState>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListProposals);

@@ -155,7 +155,7 @@ impl Tool {
             "name": self.name,
             "description": description,
             "inputSchema": input,
-            "outputSchema": outline(&self.answer_schema()),
+            "outputSchema": outline(),
             "annotations": {
                 "title": self.title(),
                 "readOnlyHint": self.is_reading,

@@ -16,9 +16,9 @@ use crate::registry::ReadTool;
 pub struct ExplainFigure {
     /// The handle, as a report gave it.
     figure: Figure,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ExplainFigure);

@@ -15,4 +15,4 @@ pub use figure::{ExplainedRow, Explanation, Figure, FigureKind, FigureSource, Pa
 use crate::registry::Tool;
 
 /// The tools of this slice.
-pub const TOOLS: &[Tool] = &[Tool::read::<explain_figure::ExplainFigure>()];
+pub const TOOLS: &[Tool] = &[Tool::read::<explain_figure::ExplainFigure>().in_every_toolset()];

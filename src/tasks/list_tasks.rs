@@ -36,9 +36,9 @@ pub(super) struct ListTasks {
     overdue_only: Option<bool>,
     /// Only tasks with this priority; whatever their priority by default.
     priority: Option<TaskPriority>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListTasks);

@@ -41,9 +41,9 @@ pub(super) struct ListTimeEntries {
     invoiced: Option<bool>,
     /// Words of the description, in any order, without regard to case and accents; whatever it says by default.
     query: Option<String>,
-    /// Rows per page, 1 to 100; 20 by default.
+    /// 1 to 100; 20 by default.
     limit: Option<i64>,
-    /// next_cursor of the page before; the first page by default.
+    /// A next_cursor; first page by default.
     cursor: Option<String>,
 }
 paged!(ListTimeEntries);

@@ -162,7 +162,7 @@ fn serve_refuses_to_start_in_one_clear_line() {
         (vec!["--secret-file", &good, "--database-url", &no_file], "run `guichet migrate` first"),
         (
             vec!["--secret-file", &good, "--database-url", &empty.server_url],
-            "1 migration(s) behind; run `guichet migrate` first",
+            "migration(s) behind; run `guichet migrate` first",
         ),
         (vec!["--secret-file", &good, "--database-url", &seeded.owner_url], "guichet_owner"),
         (

@@ -343,11 +343,11 @@ fn a_changed_role_or_reach_applies_to_the_next_request(world: &World) {
 fn scopes_intersect_at_use(world: &World) {
     let owner = world.owner();
     world.sql("UPDATE api_tokens SET scopes = 'client.read approve.ledger user.admin nonsense'");
-    assert_eq!(owner.listed(), ["who_am_i", "search_clients", "get_client"]);
+    assert_eq!(owner.listed(), ["who_am_i", "search_clients", "get_client", "list_proposals"]);
     let me = owner.ask("who_am_i", json!({}));
     assert_eq!(me["permissions"].as_array().unwrap().first().unwrap(), "client.read");
     world.sql("DELETE FROM role_permissions WHERE permission = 'client.read'");
-    assert_eq!(owner.listed(), ["who_am_i"]);
+    assert_eq!(owner.listed(), ["who_am_i", "list_proposals"]);
 }
 
 fn a_token_ends_when_it_says_and_whoever_holds_it_may_end_it(world: &World) {

@@ -80,7 +80,12 @@ fn is_right(world: &World) {
         );
         assert_eq!(
             kept,
-            number(world, &format!("SELECT CAST(sum({column}) * 100 AS BIGINT) FROM entry_lines")),
+            number(
+                world,
+                &format!(
+                    "SELECT CAST(sum({column}) * 100 AS BIGINT) FROM entry_lines l JOIN entries e ON e.tenant_id = l.tenant_id AND e.id = l.entry_id WHERE e.state = 'posted'"
+                )
+            ),
             "{column}"
         );
     }
