@@ -31,14 +31,18 @@ text_enum! {
     }
 }
 
-/// Where an entry stands, from its own state, its year and its lines.
-const STANDING: &str = "CASE WHEN e.state = 'draft' THEN 'draft' WHEN y.state = 'closed' THEN 'closed' WHEN EXISTS \
-     (SELECT 1 FROM reconciliations r WHERE r.tenant_id = e.tenant_id AND r.entry_id = e.id) AND NOT EXISTS (SELECT 1 \
-     FROM entry_lines l JOIN accounts a ON a.tenant_id = l.tenant_id AND a.id = l.account_id WHERE l.tenant_id = e.tenant_id \
-     AND l.entry_id = e.id AND (a.needs_party OR EXISTS (SELECT 1 FROM account_uses u WHERE u.tenant_id = a.tenant_id AND \
-     u.mandate_id = a.mandate_id AND u.account_id = a.id AND u.purpose IN ('receivables', 'payables'))) AND NOT EXISTS (SELECT 1 \
-     FROM reconciliations r WHERE r.tenant_id = l.tenant_id \
-     AND r.entry_id = l.entry_id AND r.position = l.position)) THEN 'reconciled' ELSE 'posted' END";
+/// Whether the year of an entry is closed.
+const IS_CLOSED: &str = "(SELECT y.state FROM fiscal_years y WHERE y.tenant_id = e.tenant_id AND y.id = e.fiscal_year_id) = 'closed'";
+
+/// Whether lines of an entry are settled.
+const IS_LETTERED: &str = "EXISTS (SELECT 1 FROM reconciliations r WHERE r.tenant_id = e.tenant_id AND r.entry_id = e.id)";
+
+/// Whether none of its lines on accounts of customers and suppliers is left to settle.
+const NOTHING_LEFT: &str = "NOT EXISTS (SELECT 1 FROM entry_lines l JOIN accounts a ON a.tenant_id = l.tenant_id AND a.id = l.account_id \
+     WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id AND (a.needs_party OR EXISTS (SELECT 1 FROM account_uses u \
+     WHERE u.tenant_id = a.tenant_id AND u.mandate_id = a.mandate_id AND u.account_id = a.id \
+     AND u.purpose IN ('receivables', 'payables'))) AND NOT EXISTS (SELECT 1 FROM reconciliations r \
+     WHERE r.tenant_id = l.tenant_id AND r.entry_id = l.entry_id AND r.position = l.position))";
 
 /// Which entries are looked for.
 #[derive(Debug, Clone)]
@@ -50,7 +54,8 @@ pub(super) struct Wanted {
     pub(super) account: Option<AccountId>,
     pub(super) journal: Option<String>,
     pub(super) standing: Option<EntryStanding>,
-    pub(super) amount: Option<Money>,
+    /// The amount of one line, on either side, in whole hundredths.
+    pub(super) cents: Option<i64>,
     pub(super) words: Option<Contains>,
 }
 
@@ -59,28 +64,63 @@ impl Wanted {
     fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text(" FROM ");
         sql.rows()?;
-        sql.text(" AS e JOIN fiscal_years y ON y.tenant_id = e.tenant_id AND y.id = e.fiscal_year_id WHERE e.mandate_id = ");
+        sql.text(" AS e WHERE e.mandate_id = ");
         sql.bind::<Id, _>(&self.mandate)?;
         self.write_days(sql, [" AND e.booked_on >= ", " AND e.booked_on <= "])?;
         if let Some(journal) = &self.journal {
             sql.text(" AND e.journal = ");
             sql.bind::<Text, _>(journal)?;
         }
-        if let Some(standing) = &self.standing {
-            let is_draft = *standing == EntryStanding::Draft;
-            sql.text(if is_draft {
-                " AND e.state = 'draft' AND "
-            } else {
-                " AND e.state = 'posted' AND "
-            });
-            sql.text(STANDING);
-            sql.text(" = ");
-            sql.bind::<Text, _>(standing)?;
+        if let Some(standing) = self.standing {
+            let is_draft = standing == EntryStanding::Draft;
+            sql.text(if is_draft { " AND e.state = 'draft'" } else { " AND e.state = 'posted'" });
+            match standing {
+                EntryStanding::Draft => {}
+                EntryStanding::Closed => self.write_closed(sql, " AND e.fiscal_year_id IN ")?,
+                EntryStanding::Reconciled => {
+                    self.write_closed(sql, " AND e.fiscal_year_id NOT IN ")?;
+                    self.write_settled(sql, " AND (")?;
+                }
+                EntryStanding::Posted => {
+                    self.write_closed(sql, " AND e.fiscal_year_id NOT IN ")?;
+                    self.write_settled(sql, " AND NOT (")?;
+                }
+            }
         }
-        if self.account.is_some() || self.amount.is_some() {
+        if self.account.is_some() || self.cents.is_some() {
             self.write_lines(sql)?;
         }
         self.words.iter().try_for_each(|words| sql.contains_all(words))
+    }
+
+    /// Writes the closed years after a condition on the year.
+    fn write_closed<'b>(
+        &'b self,
+        sql: &mut HandWrittenSql<'_, 'b>,
+        condition: &'static str,
+    ) -> QueryResult<()> {
+        sql.text(condition);
+        sql.text("(SELECT y.id FROM fiscal_years y WHERE y.tenant_id = ");
+        sql.bind::<Id, _>(&self.tenant)?;
+        sql.text(" AND y.mandate_id = ");
+        sql.bind::<Id, _>(&self.mandate)?;
+        sql.text(" AND y.state = 'closed')");
+        Ok(())
+    }
+
+    /// Writes whether all is settled, from the settled lines of the firm, which are looked up once.
+    fn write_settled<'b>(
+        &'b self,
+        sql: &mut HandWrittenSql<'_, 'b>,
+        condition: &'static str,
+    ) -> QueryResult<()> {
+        sql.text(condition);
+        sql.text("e.id IN (SELECT r.entry_id FROM reconciliations r WHERE r.tenant_id = ");
+        sql.bind::<Id, _>(&self.tenant)?;
+        sql.text(") AND ");
+        sql.text(NOTHING_LEFT);
+        sql.text(")");
+        Ok(())
     }
 
     fn write_days<'b>(
@@ -101,20 +141,18 @@ impl Wanted {
     fn write_lines<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text(" AND e.id IN (SELECT l.entry_id FROM entry_lines l WHERE l.tenant_id = ");
         sql.bind::<Id, _>(&self.tenant)?;
+        if let Some(amount) = &self.cents {
+            sql.text(" AND l.mandate_id = ");
+            sql.bind::<Id, _>(&self.mandate)?;
+            sql.text(" AND l.cents = ");
+            sql.bind::<BigInt, _>(amount)?;
+        }
         if let Some(account) = &self.account {
             sql.text(" AND l.account_id = ");
             sql.bind::<Id, _>(account)?;
-        } else {
-            sql.text(" AND l.mandate_id = ");
-            sql.bind::<Id, _>(&self.mandate)?;
         }
-        self.write_days(sql, [" AND l.booked_on >= ", " AND l.booked_on <= "])?;
-        if let Some(amount) = &self.amount {
-            sql.text(" AND (l.debit = ");
-            sql.bind::<Amount, _>(amount)?;
-            sql.text(" OR l.credit = ");
-            sql.bind::<Amount, _>(amount)?;
-            sql.text(")");
+        if self.cents.is_none() {
+            self.write_days(sql, [" AND l.booked_on >= ", " AND l.booked_on <= "])?;
         }
         sql.text(")");
         Ok(())
@@ -156,8 +194,13 @@ impl HandWritten for Found {
 
     fn build<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
         sql.text("SELECT e.id, e.booked_on, e.journal, e.number, e.text, e.voucher, ");
-        sql.text(STANDING);
-        sql.text(", e.reverses_id, e.source_kind, e.source_id, (SELECT count(*) FROM entry_lines l WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id), (SELECT sum(l.debit) FROM entry_lines l WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id)");
+        sql.text("CASE WHEN e.state = 'draft' THEN 'draft' WHEN ");
+        sql.text(IS_CLOSED);
+        sql.text(" THEN 'closed' WHEN ");
+        sql.text(IS_LETTERED);
+        sql.text(" AND ");
+        sql.text(NOTHING_LEFT);
+        sql.text(" THEN 'reconciled' ELSE 'posted' END, e.reverses_id, e.source_kind, e.source_id, (SELECT count(*) FROM entry_lines l WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id), (SELECT sum(l.debit) FROM entry_lines l WHERE l.tenant_id = e.tenant_id AND l.entry_id = e.id)");
         self.wanted.write(sql)?;
         if let Some((day, id)) = &self.before {
             sql.text(" AND (e.booked_on, e.id) < (");

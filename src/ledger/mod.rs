@@ -7,6 +7,7 @@
 mod balances;
 mod books;
 pub(crate) mod chart;
+mod completion;
 mod entry_query;
 mod expected;
 mod figures;
@@ -26,6 +27,7 @@ mod search_journal_entries;
 mod sections;
 pub(crate) mod years;
 
+pub use completion::COMPLETION;
 pub use kinds::{AccountKind, EntrySource, EntryState, JournalCode, Purpose, VatPart, YearState};
 
 use crate::registry::Tool;

@@ -213,7 +213,7 @@ impl SearchJournalEntries {
             account: account.map(|account| account.id),
             journal: self.journal,
             standing: self.state,
-            amount: self.amount,
+            cents: self.amount.map(Money::minor),
             words: words.map(|words| Contains::all(entries::table, "e", words)),
         })
     }

@@ -3,6 +3,7 @@
 //! A prompt names the tools that its text tells to use; the registry offers it to who may use all of them. Its text is a
 //! constant but for the ids and periods of its arguments: nothing of a firm is in it.
 
+mod account_review;
 mod client_briefing;
 mod monthly_closing_check;
 mod overdue_follow_up;
@@ -20,6 +21,7 @@ pub const PROMPTS: &[Prompt] = &[
     Prompt::of::<vat_pre_check::VatPreCheck>(),
     Prompt::of::<overdue_follow_up::OverdueFollowUp>(),
     Prompt::of::<payroll_control::PayrollControl>(),
+    Prompt::of::<account_review::AccountReview>(),
     Prompt::of::<client_briefing::ClientBriefing>(),
 ];
 

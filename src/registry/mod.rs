@@ -220,8 +220,12 @@ const RESOURCES: &[(&str, &[Resource])] = &[
 const FIGURES: &[&[FigureKind]] =
     &[crate::invoicing::FIGURES, crate::ledger::FIGURES, crate::vat::FIGURES, crate::time::FIGURES];
 /// How arguments of prompts and templates are completed.
-const COMPLETIONS: &[Completion] =
-    &[crate::clients::COMPLETION, crate::mandates::COMPLETION, crate::payroll::COMPLETION];
+const COMPLETIONS: &[Completion] = &[
+    crate::clients::COMPLETION,
+    crate::mandates::COMPLETION,
+    crate::payroll::COMPLETION,
+    crate::ledger::COMPLETION,
+];
 
 /// Entries, each with its toolset.
 fn with_toolset<T>(

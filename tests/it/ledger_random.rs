@@ -268,13 +268,11 @@ impl Asked<'_> {
                     assert_eq!(line.currency, "CHF");
                 }
             }
-            match page.get("next_cursor") {
-                Some(cursor) => arguments["cursor"] = cursor.clone(),
-                None => {
-                    assert_eq!(seen, expected.len());
-                    return page;
-                }
-            }
+            let Some(cursor) = page.get("next_cursor") else {
+                assert_eq!(seen, expected.len());
+                return page;
+            };
+            arguments["cursor"] = cursor.clone();
         }
     }
 }

@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::ledger::{BANK, DEBTORS, RENT, REVENUE, books, report};
-use crate::world::World;
 use crate::world::ledger::{Bookkeeper, Ledger, day, line};
 use crate::world::oracle::cents;
+use crate::world::{Client, World};
 
 on_both! {
     entries_are_found_by_day_account_amount_state_and_words,
     entries_come_whole_and_each_once_over_all_pages,
     accounts_are_found_with_their_balances,
     a_statement_names_the_other_side,
+    accounts_are_completed_by_number_or_name_within_a_mandate_in_reach,
 }
 
 fn entries(world: &World, ledger: &Ledger, arguments: Value) -> Value {
@@ -161,4 +162,28 @@ fn a_statement_names_the_other_side(world: &World) {
         world.owner().call("get_account_statement", arguments).refusal()["field"],
         "account"
     );
+}
+
+fn accounts_are_completed_by_number_or_name_within_a_mandate_in_reach(world: &World) {
+    let ledger = books(&mut Bookkeeper::of(world, "leman"));
+    let complete = |client: &Client, typed: &str, arguments: Value| {
+        let params = json!({
+            "ref": { "type": "ref/prompt", "name": "account_review" },
+            "argument": { "name": "account", "value": typed },
+            "context": { "arguments": arguments },
+        });
+        client.rpc("completion/complete", params).json()["result"]["completion"].clone()
+    };
+    let (owner, mandate) = (world.owner(), json!({ "mandate_id": ledger.mandate }));
+    let all = complete(&owner, "", mandate.clone());
+    let numbers = ["1020", "1021", "1100", "2800", "2979", "3400", "6000", "9200"];
+    assert_eq!((&all["values"], &all["total"]), (&json!(numbers), &json!(8)));
+    assert_eq!(complete(&owner, "KONTO 102", mandate.clone())["values"], json!(["1020", "1021"]));
+    let none = json!([]);
+    assert_eq!(complete(&owner, "1020", json!({}))["values"], none);
+    for (firm, role) in
+        [("leman", "accountant"), ("leman", "payroll_officer"), ("saentis", "owner")]
+    {
+        assert_eq!(complete(&world.client(firm, role), "", mandate.clone())["values"], none);
+    }
 }
