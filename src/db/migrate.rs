@@ -30,6 +30,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "2026-11-30-000007_payroll",
         include_str!("../../migrations/2026-11-30-000007_payroll/up.sql"),
     ),
+    (
+        "2026-11-30-000008_settled",
+        include_str!("../../migrations/2026-11-30-000008_settled/up.sql"),
+    ),
 ];
 
 /// How the placeholders of a migration are filled in, on `PostgreSQL` and on `SQLite`.

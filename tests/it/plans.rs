@@ -68,20 +68,18 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
                 continue;
             }
             ASKED.set(Some(vec![]));
-            let answer = registry::call(
-                tool,
-                &mut session,
-                &caller,
-                now,
-                &tool.example().unwrap(),
-                &mut vec![],
-            );
-            let is_made_up = tool.name() == "explain_figure";
-            assert!(
-                answer.is_ok() || *role != "owner" || is_made_up,
-                "{}: {answer:?}",
-                tool.name()
-            );
+            // A refusal, out of reach, has asked something too; that examples answer is tested elsewhere.
+            let (example, mut out) = (tool.example().unwrap(), vec![]);
+            registry::call(tool, &mut session, &caller, now, &example, &mut out).ok();
+            // Diesel says the types of what it binds, PREPARE has to guess them: in a list of VALUES it cannot.
+            let explained = if database.is_postgres() { BTreeSet::new() } else { figures(&out) };
+            for figure in explained {
+                let explain =
+                    registry::tools().find(|tool| tool.name() == "explain_figure").unwrap();
+                let arguments = serde_json::json!({ "figure": figure }).to_string();
+                registry::call(explain, &mut session, &caller, now, &arguments, &mut vec![])
+                    .unwrap();
+            }
             let asked = ASKED.take().unwrap();
             let reads = asked
                 .into_iter()
@@ -92,11 +90,19 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
         }
     }
     let tools: BTreeSet<_> = found.iter().map(|(tool, _)| *tool).collect();
-    // The example of `explain_figure` is no handle of a report: it is refused before anything is asked.
-    assert_eq!(tools.len(), registry::tools().count() - 1, "every tool asks something");
+    let silent: Vec<_> =
+        registry::tools().map(registry::Tool::name).filter(|name| !tools.contains(name)).collect();
+    assert!(silent.iter().all(|name| *name == "explain_figure"), "{silent:?} ask nothing");
     found.sort();
     found.dedup();
     found
+}
+
+/// A few figures of a report.
+fn figures(answer: &[u8]) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(answer);
+    let handles = text.split("\"figure\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    handles.step_by(7).take(3).map(str::to_owned).collect()
 }
 
 #[derive(QueryableByName)]
@@ -182,6 +188,13 @@ fn no_tool_reads_a_whole_table_of_sqlite() {
         for line in &plan {
             let Some(rest) = line.detail.strip_prefix("SCAN ") else { continue };
             let name = rest.split_whitespace().next().unwrap();
+            let is_made = |line: &SqliteLine| {
+                line.detail == format!("CO-ROUTINE {name}")
+                    || line.detail == format!("MATERIALIZE {name}")
+            };
+            if plan.iter().any(is_made) {
+                continue;
+            }
             let is = |table: &&String| {
                 *table == name
                     || sql.contains(&format!("{table} {name} "))
