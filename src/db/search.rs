@@ -217,11 +217,11 @@ where
 
 /// Whether words are looked up, and not only compared with every row.
 pub(crate) fn is_looked_up(words: &[String]) -> bool {
-    words.iter().any(has_grams)
+    words.iter().any(|word| has_grams(word))
 }
 
 /// Whether a word is long enough to be looked up; what is shorter is only compared.
-fn has_grams(word: &String) -> bool {
+fn has_grams(word: &str) -> bool {
     word.chars().nth(GRAM - 1).is_some()
 }
 

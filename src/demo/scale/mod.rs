@@ -128,14 +128,13 @@ fn run(connection: &mut AnyConnection, catalogue: &Catalogue, steps: &[Step]) ->
 fn lift(connection: &mut AnyConnection, catalogue: &Catalogue) -> Result<Vec<String>> {
     match connection {
         AnyConnection::Postgres(postgres) => {
-            let mut sql =
-                "SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '256MB'; ".to_owned();
+            postgres
+                .batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '256MB'")?;
             for table in catalogue.names() {
-                sql += &format!(
-                    "ALTER TABLE {table} DISABLE TRIGGER USER; DROP INDEX IF EXISTS {table}_grams; "
-                );
+                postgres.batch_execute(&format!(
+                    "ALTER TABLE {table} DISABLE TRIGGER USER; DROP INDEX IF EXISTS {table}_grams"
+                ))?;
             }
-            postgres.batch_execute(&sql)?;
             Ok(vec![])
         }
         AnyConnection::Sqlite(sqlite) => {
