@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ClientStatus, LegalForm};
 use crate::auth::Permission;
 use crate::db::schema::clients;
-use crate::db::{Ascending, ContainsAll, Derived, Filters, Page, Paging, Read};
+use crate::db::{Ascending, ContainsAll, Derived, Filters, Page, Paging, Read, is_looked_up};
 use crate::error::Result;
 use crate::ids::{ClientId, UserId};
 use crate::registry::ReadTool;
@@ -79,8 +79,11 @@ impl ReadTool for SearchClients {
     }
 
     fn run(mut self, scope: &mut Read<'_>) -> Result<Page<FoundClient>> {
-        let paging = Paging::of(&mut self)?.of_bare_rows();
+        let paging = Paging::of(&mut self)?;
         let words = self.query.as_deref().map(search_words).transpose()?;
+        // What was looked up is counted as it goes by; of all clients, only those of the page are fetched.
+        let is_looked_up = words.as_deref().is_some_and(is_looked_up);
+        let paging = if is_looked_up { paging.of_bare_rows() } else { paging };
         let chosen = Filters::on(clients::table)
             .and_some(words, |words| ContainsAll(clients::search_text, words))
             .and_some(self.status, |status| clients::status.eq(status))

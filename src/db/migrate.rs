@@ -34,6 +34,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "2026-11-30-000008_amounts",
         include_str!("../../migrations/2026-11-30-000008_amounts/up.sql"),
     ),
+    (
+        "2026-11-30-000009_settled",
+        include_str!("../../migrations/2026-11-30-000009_settled/up.sql"),
+    ),
 ];
 
 /// How the placeholders of a migration are filled in, on `PostgreSQL` and on `SQLite`.

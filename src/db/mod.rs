@@ -31,8 +31,8 @@ pub use pool::{Db, Seal, Session};
 pub use query::{Derived, Filters, HandWritten, HandWrittenSql};
 pub use reachable::{Mandates, Reach, Reachable};
 pub use scope::{Read, Scoped, Write};
-pub(crate) use search::build as build_search;
 pub use search::{Contains, ContainsAll, Searched};
+pub(crate) use search::{build as build_search, is_looked_up};
 pub use setup::{Urls, prepare_roles, reset};
 
 use crate::ids::TenantId;

@@ -71,7 +71,8 @@ tables! {
         number -> Nullable<Text>, title -> Text, currency -> Text, issued_on -> Nullable<Date>,
         due_on -> Nullable<Date>, supply_from -> Date, supply_to -> Date, net -> Amount, vat -> Amount,
         rounding -> Amount, total -> Amount, origin_invoice_id -> Nullable<Id>, qr_reference -> Nullable<Text>,
-        commit_number -> Nullable<BigInt>, open_until -> Date, search_text -> Text, created_at -> Moment,
+        commit_number -> Nullable<BigInt>, open_until -> Date, settled -> Amount, settled_on -> Date, search_text -> Text,
+        created_at -> Moment,
     }
     invoice_lines (tenant_id, id) {
         tenant_id -> Id, id -> Id, invoice_id -> Id, position -> Integer, service_id -> Nullable<Id>,

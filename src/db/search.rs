@@ -3,7 +3,7 @@
 //! Every table with a `search_text` has the grams of its rows (three characters in a row) in an index, derived from the
 //! catalogue after every migration. On `PostgreSQL` row security keeps the planner from an index whose operator may leak,
 //! so the serving role looks grams up through a door: a view of the owner, `{table}_search`, that knows the firm of the
-//! transaction and shows ids and hashes of that firm's rows alone. On `SQLite` triggers keep one full-text index, whose
+//! transaction and shows ids, places and hashes of that firm's rows alone. On `SQLite` triggers keep one full-text index, whose
 //! numbers lead to a row only through the wall. What is found is looked up in the reached rows, and compared letter by letter.
 
 use diesel::backend::Backend;
@@ -67,27 +67,29 @@ where
     }
 }
 
-/// The look-up stands in subqueries that the planner does not look into: one plan serves every word.
+/// The look-up stands in subqueries that the planner does not look into: one plan serves every word. It finds the places of
+/// rows in their table, which hold within a statement: a row is fetched without a search for its key.
 impl<C: QueryFragment<Pg> + Column<Table: Searched>> QueryFragment<Pg> for ContainsAll<C> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         let table = <C::Table as Searched>::NAME;
-        look_up_in_postgres(table, table, &self.1, out.reborrow())?;
+        look_up_in_postgres(table, (table, "ctid", "place"), &self.1, out.reborrow())?;
         compare(&self.0, &self.1, "strpos", out)
     }
 }
 
+/// Writes that what tells the rows of an alias apart is among what the door answers; a place is there in a table only.
 fn look_up_in_postgres<'b>(
     table: &str,
-    alias: &str,
+    (alias, column, answer): (&str, &str, &str),
     words: &'b [String],
     mut out: AstPass<'_, 'b, Pg>,
 ) -> QueryResult<()> {
     out.push_sql("TRUE");
-    if !words.iter().any(has_grams) {
+    if !is_looked_up(words) {
         return Ok(());
     }
     out.push_sql(&format!(
-        " AND {alias}.id = ANY(ARRAY(SELECT s.id FROM {table}_search s WHERE TRUE"
+        " AND {alias}.{column} = ANY(ARRAY(SELECT s.{answer} FROM {table}_search s WHERE TRUE"
     ));
     for word in words.iter().filter(|word| has_grams(word)) {
         out.push_sql(" AND s.grams @> (SELECT sought(");
@@ -113,7 +115,7 @@ fn look_up_in_sqlite<'b>(
     mut out: AstPass<'_, 'b, Sqlite>,
 ) -> QueryResult<()> {
     out.push_sql("TRUE");
-    if !words.iter().any(has_grams) {
+    if !is_looked_up(words) {
         return Ok(());
     }
     out.push_sql(&format!(
@@ -167,7 +169,7 @@ impl QueryFragment<MultiBackend> for Contains {
 }
 impl QueryFragment<Pg> for Contains {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        look_up_in_postgres(self.table, self.column.0, &self.words, out.reborrow())?;
+        look_up_in_postgres(self.table, (self.column.0, "id", "id"), &self.words, out.reborrow())?;
         compare(&self.column, &self.words, "strpos", out)
     }
 }
@@ -213,8 +215,13 @@ where
     Ok(())
 }
 
+/// Whether words are looked up, and not only compared with every row.
+pub(crate) fn is_looked_up(words: &[String]) -> bool {
+    words.iter().any(|word| has_grams(word))
+}
+
 /// Whether a word is long enough to be looked up; what is shorter is only compared.
-fn has_grams(word: &String) -> bool {
+fn has_grams(word: &str) -> bool {
     word.chars().nth(GRAM - 1).is_some()
 }
 
@@ -259,12 +266,18 @@ macro_rules! searched_in_postgres {
 /// `IS TRUE` keeps the firm's condition from the indices: the hashes know the firm, and its rows would be many. Without a
 /// pending list a search costs the same after any number of postings.
 const DOORS: &str = concat!(
-    "DO $$ DECLARE t text; BEGIN FOR t IN ",
+    "DO $$ DECLARE t text; door text; BEGIN FOR t IN ",
     searched_in_postgres!(),
     r#" LOOP
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %I USING gin (grams(tenant_id, search_text)) WITH (fastupdate = off)', t || '_grams', t);
-        EXECUTE format('CREATE OR REPLACE VIEW %I AS SELECT tenant_id, id, grams(tenant_id, search_text) AS grams FROM %I
+        door := format('VIEW %I AS SELECT tenant_id, id, ctid AS place, grams(tenant_id, search_text) AS grams FROM %I
                         WHERE (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid) IS TRUE', t || '_search', t);
+        BEGIN
+            EXECUTE 'CREATE OR REPLACE ' || door;
+        EXCEPTION WHEN invalid_table_definition THEN
+            EXECUTE format('DROP VIEW %I', t || '_search');
+            EXECUTE 'CREATE ' || door;
+        END;
     END LOOP; END $$"#
 );
 
@@ -279,6 +292,7 @@ const GAPS: &str = concat!(
     SELECT 'view ' || c.relname || ' is open to ' || current_user || ' and no door that is known'
       FROM pg_class c WHERE c.relkind IN ('v', 'm') AND c.relnamespace = current_schema()::regnamespace
        AND has_table_privilege(c.oid, 'SELECT') AND c.relname NOT IN ('identities', 'credentials', 'sign_ins')
+       AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
        AND c.relname NOT IN (SELECT t || '_search' FROM (",
     searched_in_postgres!(),
     ") AS searched)
@@ -288,7 +302,7 @@ const GAPS: &str = concat!(
     searched_in_postgres!(),
     ") AS searched JOIN pg_class c ON c.relname = t || '_search' AND c.relnamespace = current_schema()::regnamespace
      WHERE c.relkind <> 'v' OR replace(regexp_replace(pg_get_viewdef(c.oid), '\\s+', ' ', 'g'), t || '.', '') <>
-           ' SELECT tenant_id, id, grams(tenant_id, search_text) AS grams FROM ' || t ||
+           ' SELECT tenant_id, id, ctid AS place, grams(tenant_id, search_text) AS grams FROM ' || t ||
            ' WHERE ((tenant_id = (NULLIF(current_setting(''app.tenant_id''::text, true), ''''::text))::uuid) IS TRUE);'
 ) AS gaps"
 );

@@ -1,8 +1,8 @@
 //! What is open on each invoice as of a day: the one definition that every figure about debts uses.
 //!
 //! Open is the total of an issued invoice, less the payments received and the credit notes issued up to that day. Drafts,
-//! quotes and pro formas are never owed. As known on an earlier posting, later ones do not count; as known now, `open_until`
-//! leaves out early what was settled by that day.
+//! quotes and pro formas are never owed. As known on an earlier posting, later ones do not count; as known now,
+//! `open_until` leaves out early what was settled by that day, and `settled` has the sum if nothing came after it.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Date, Integer, Nullable, Text};
@@ -72,13 +72,26 @@ impl Chosen {
     ///
     /// `open_until` follows from every posting there is, so that it leaves out early only what all of them settle.
     pub(crate) fn write<'b>(&'b self, sql: &mut HandWrittenSql<'_, 'b>) -> QueryResult<()> {
-        sql.text("WITH o AS MATERIALIZED (SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND p.received_on <= ");
+        sql.text("WITH o AS MATERIALIZED (SELECT i.tenant_id, i.id, i.client_id, i.mandate_id, i.number, i.title, i.currency, i.issued_on, i.due_on, i.total, i.total - ");
+        if self.known.is_none() {
+            // What all postings settled is kept with the invoice; some may be for later days.
+            sql.text("CASE WHEN i.settled_on <= ");
+            sql.bind::<Date, _>(&self.as_of)?;
+            sql.text(" THEN i.settled ELSE ");
+        }
+        sql.text("coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND p.received_on <= ");
         sql.bind::<Date, _>(&self.as_of)?;
         self.write_known(sql, " AND p.commit_number <= ")?;
-        sql.text("), 0) - coalesce((SELECT sum(n.total) FROM invoices n WHERE n.tenant_id = i.tenant_id AND n.origin_invoice_id = i.id AND n.state = 'issued' AND n.issued_on <= ");
+        sql.text("), 0)");
+        sql.text(if self.known.is_none() { " + " } else { " - " });
+        sql.text("coalesce((SELECT sum(n.total) FROM invoices n WHERE n.tenant_id = i.tenant_id AND n.origin_invoice_id = i.id AND n.state = 'issued' AND n.issued_on <= ");
         sql.bind::<Date, _>(&self.as_of)?;
         self.write_known(sql, " AND n.commit_number <= ")?;
-        sql.text("), 0) AS open FROM ");
+        sql.text("), 0)");
+        if self.known.is_none() {
+            sql.text(" END");
+        }
+        sql.text(" AS open FROM ");
         sql.rows()?;
         sql.text(" AS i WHERE i.document = 'invoice' AND i.state = 'issued' AND i.issued_on <= ");
         sql.bind::<Date, _>(&self.as_of)?;

@@ -5,12 +5,14 @@ use diesel::sql_types::{Nullable, Text};
 use crate::db::Derived;
 use crate::db::types::Amount;
 
-/// What was paid on and credited to the invoice of the row by the day.
+/// What was paid on and credited to the invoice of the row by the day: kept with the postings, or if some are for later days
+/// the sum of those up to the day.
 macro_rules! settled {
     () => {
-        "(coalesce((SELECT sum(p.amount) FROM payments p WHERE p.tenant_id = invoices.tenant_id AND p.invoice_id = \
-         invoices.id AND p.received_on <= {d}), 0) + coalesce((SELECT sum(c.total) FROM invoices c WHERE c.tenant_id = invoices.tenant_id AND \
-         c.origin_invoice_id = invoices.id AND c.state = 'issued' AND c.issued_on <= {d}), 0))"
+        "(CASE WHEN invoices.settled_on <= {d} THEN invoices.settled ELSE coalesce((SELECT sum(p.amount) FROM payments p WHERE \
+         p.tenant_id = invoices.tenant_id AND p.invoice_id = invoices.id AND p.received_on <= {d}), 0) + coalesce((SELECT \
+         sum(c.total) FROM invoices c WHERE c.tenant_id = invoices.tenant_id AND c.origin_invoice_id = invoices.id AND \
+         c.state = 'issued' AND c.issued_on <= {d}), 0) END)"
     };
 }
 /// Whether the row is an invoice issued by the day: the only document that is owed.

@@ -10,6 +10,7 @@ use crate::world::{Client, Database, World};
 
 on_both! {
     an_administrator_makes_a_firm_and_rules_who_gets_in,
+    a_mistake_of_an_administrator_is_named,
 }
 
 fn demo(url: &str, more: &[&str]) -> Command {
@@ -275,10 +276,18 @@ fn an_administrator_makes_a_firm_and_rules_who_gets_in(world: &World) {
     done("tenant activate jura", &[]);
     assert_eq!(status(&anna), 200);
     server.stop();
+}
 
-    let cook = "user set-role --tenant jura --email luc@jura.example --role cook";
-    is_one_line(&run(&mut command(cook, &[])), "cook");
-    is_one_line(&run(&mut command("token list --tenant nowhere", &[])), "nowhere");
-    let unknown = "user deactivate --tenant jura --email nobody@jura.example";
-    is_one_line(&run(&mut command(unknown, &[])), "nobody@jura.example");
+fn a_mistake_of_an_administrator_is_named(world: &World) {
+    let Database { owner_url, server_url, .. } = &world.database;
+    let command = |line: &str| {
+        let mut command = guichet(&line.split(' ').collect::<Vec<_>>());
+        command.args(["--database-url", server_url, "--owner-url", owner_url]);
+        command
+    };
+    let cook = "user set-role --tenant leman --email luc@jura.example --role cook";
+    is_one_line(&run(&mut command(cook)), "cook");
+    is_one_line(&run(&mut command("token list --tenant nowhere")), "nowhere");
+    let unknown = "user deactivate --tenant leman --email nobody@jura.example";
+    is_one_line(&run(&mut command(unknown)), "nobody@jura.example");
 }

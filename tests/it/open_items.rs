@@ -195,7 +195,7 @@ impl Random<'_> {
 
     /// The documents of a client, and what happens to them; whatever is posted may be dated back.
     fn fill(&mut self, of: (&str, &str)) {
-        for _ in 0..1 + self.chance.below(4) {
+        for _ in 0..=self.chance.below(4) {
             let on = self.chance.day();
             let kind = ["invoice", "invoice", "invoice", "quote", "pro_forma"]
                 [usize::try_from(self.chance.below(5)).unwrap()];

@@ -37,23 +37,23 @@ thread_local! {
 }
 
 /// Notes the statements of the thread that asks for them.
-fn note(event: InstrumentationEvent<'_>) {
-    if let InstrumentationEvent::StartQuery { query, .. } = event {
-        ASKED.with_borrow_mut(|asked| {
-            if let Some(asked) = asked {
-                asked.push(query.to_string());
-            }
-        });
-    }
-}
+struct Notes;
 
-fn listener() -> Option<Box<dyn Instrumentation>> {
-    Some(Box::new(note))
+impl Instrumentation for Notes {
+    fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
+        if let InstrumentationEvent::StartQuery { query, .. } = event {
+            ASKED.with_borrow_mut(|asked| {
+                if let Some(asked) = asked {
+                    asked.push(query.to_string());
+                }
+            });
+        }
+    }
 }
 
 /// The statements of every tool's example, as people of each reach ask them.
 fn statements(database: &Database) -> Vec<(&'static str, String)> {
-    set_default_instrumentation(listener).unwrap();
+    set_default_instrumentation(|| Some(Box::new(Notes))).unwrap();
     let db = Db::open(&database.server_url, 1, [9; 32]).unwrap();
     let keys = jwt::Keys::new("http://127.0.0.1", &SECRETS).unwrap();
     let now = NOW.parse::<chrono::DateTime<chrono::Utc>>().unwrap().into();
@@ -68,20 +68,18 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
                 continue;
             }
             ASKED.set(Some(vec![]));
-            let answer = registry::call(
-                tool,
-                &mut session,
-                &caller,
-                now,
-                &tool.example().unwrap(),
-                &mut vec![],
-            );
-            let is_made_up = tool.name() == "explain_figure";
-            assert!(
-                answer.is_ok() || *role != "owner" || is_made_up,
-                "{}: {answer:?}",
-                tool.name()
-            );
+            // A refusal, out of reach, has asked something too; that examples answer is tested elsewhere.
+            let (example, mut out) = (tool.example().unwrap(), vec![]);
+            registry::call(tool, &mut session, &caller, now, &example, &mut out).ok();
+            // Diesel says the types of what it binds, PREPARE has to guess them: in a list of VALUES it cannot.
+            let explained = if database.is_postgres() { BTreeSet::new() } else { figures(&out) };
+            for figure in explained {
+                let explain =
+                    registry::tools().find(|tool| tool.name() == "explain_figure").unwrap();
+                let arguments = serde_json::json!({ "figure": figure }).to_string();
+                registry::call(explain, &mut session, &caller, now, &arguments, &mut vec![])
+                    .unwrap();
+            }
             let asked = ASKED.take().unwrap();
             let reads = asked
                 .into_iter()
@@ -92,11 +90,19 @@ fn statements(database: &Database) -> Vec<(&'static str, String)> {
         }
     }
     let tools: BTreeSet<_> = found.iter().map(|(tool, _)| *tool).collect();
-    // The example of `explain_figure` is no handle of a report: it is refused before anything is asked.
-    assert_eq!(tools.len(), registry::tools().count() - 1, "every tool asks something");
+    let silent: Vec<_> =
+        registry::tools().map(registry::Tool::name).filter(|name| !tools.contains(name)).collect();
+    assert!(silent.iter().all(|name| *name == "explain_figure"), "{silent:?} ask nothing");
     found.sort();
     found.dedup();
     found
+}
+
+/// A few figures of a report.
+fn figures(answer: &[u8]) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(answer);
+    let handles = text.split("\"figure\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    handles.step_by(7).take(3).map(str::to_owned).collect()
 }
 
 #[derive(QueryableByName)]
@@ -124,7 +130,7 @@ fn no_tool_reads_a_whole_table_of_postgres() {
     );
     server.batch_execute(&settings).unwrap();
     for (tool, sql) in statements {
-        let binds = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
+        let binds = (1..=999).take_while(|n| sql.contains(&format!("${n}"))).count();
         server
             .batch_execute(&format!("PREPARE asked AS {sql}"))
             .unwrap_or_else(|e| panic!("{tool}: {e}: {sql}"));
@@ -165,7 +171,7 @@ fn no_tool_reads_a_whole_table_of_sqlite() {
         .rows("SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) i WHERE m.type = 'table' AND i.name = 'tenant_id'")
         .concat();
     let Owner::Sqlite(mut reader) = database.owner() else { unreachable!() };
-    functions::current_tenant_utils::register_nondeterministic_impl(&mut reader, || {
+    functions::current_tenant_utils::register_nondeterministic_impl(&reader, || {
         Some(vec![0_u8; 16])
     })
     .unwrap();
@@ -182,6 +188,13 @@ fn no_tool_reads_a_whole_table_of_sqlite() {
         for line in &plan {
             let Some(rest) = line.detail.strip_prefix("SCAN ") else { continue };
             let name = rest.split_whitespace().next().unwrap();
+            let is_made = |line: &SqliteLine| {
+                line.detail == format!("CO-ROUTINE {name}")
+                    || line.detail == format!("MATERIALIZE {name}")
+            };
+            if plan.iter().any(is_made) {
+                continue;
+            }
             let is = |table: &&String| {
                 *table == name
                     || sql.contains(&format!("{table} {name} "))

@@ -66,7 +66,7 @@ fn revenue_is_that_of_invoices_and_credit_notes_issued_in_the_period(world: &Wor
             assert_eq!(answer["as_known_on"], format!("#{last}"));
             all_hold(&answer);
         }
-        let all = expected(&sales, ("2024-01-01", "2026-11-30"), last, |one| one.document.clone());
+        let all = expected(&sales, ("2024-01-01", "2026-11-30"), last, |one| one.kind.clone());
         assert!(all.keys().any(|(_, document)| document == "credit_note"));
         assert!(all.iter().all(|((_, document), (net, _))| (document == "invoice") == (*net > 0)));
     }

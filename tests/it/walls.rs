@@ -290,7 +290,7 @@ fn a_door_that_shows_more_is_refused(
     for (hole, reason, mend) in [
         ("DROP VIEW clients_search", "table clients has no door for its search", "SELECT 1"),
         (
-            "CREATE OR REPLACE VIEW clients_search AS SELECT tenant_id, id, grams(tenant_id, search_text) AS grams FROM clients",
+            "CREATE OR REPLACE VIEW clients_search AS SELECT tenant_id, id, ctid AS place, grams(tenant_id, search_text) AS grams FROM clients",
             "the door clients_search shows more than the grams of its firm",
             "SELECT 1",
         ),

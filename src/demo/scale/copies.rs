@@ -13,16 +13,23 @@ use crate::demo::ids::{self, Kind};
 const ROOTS: [&str; 2] = ["clients", "commits"];
 /// What a firm has once, though it may refer to a client.
 const FIXED: [&str; 3] = ["firms", "memberships", "api_tokens"];
+/// What stays as it is written, with all that refers to it: payroll, and books, which a ledger of its own makes long.
+const APART: [&str; 3] = ["employees", "payslips", "ledgers"];
 /// Ids without a foreign key that stay: they name a person.
 const PEOPLE: [&str; 1] = ["responsible_id"];
 
 /// The tables whose rows are copied within a firm.
 fn growing(catalogue: &Catalogue) -> BTreeSet<&str> {
-    let mut growing: BTreeSet<&str> = ROOTS.into();
-    for table in catalogue.tables.iter().filter(|table| !FIXED.contains(&table.name.as_str())) {
-        let mut parents = table.columns.iter().flat_map(|column| &column.refers_to);
-        if parents.any(|parent| growing.contains(parent.as_str())) {
-            growing.insert(&table.name);
+    let (mut growing, mut apart): (BTreeSet<&str>, BTreeSet<&str>) = (ROOTS.into(), APART.into());
+    for table in &catalogue.tables {
+        let name = table.name.as_str();
+        let parents = || table.columns.iter().flat_map(|column| &column.refers_to);
+        if apart.contains(name) || parents().any(|parent| apart.contains(parent.as_str())) {
+            apart.insert(name);
+        } else if !FIXED.contains(&name)
+            && parents().any(|parent| growing.contains(parent.as_str()))
+        {
+            growing.insert(name);
         }
     }
     growing
@@ -98,7 +105,6 @@ impl<'a> Grown<'a> {
                 format!("(SELECT max(committed_at) FROM commits WHERE tenant_id = {})", self.tenant)
             }
             ("clients", "name" | "sort_name") => format!("o.{name} || ' ' || s.c"),
-            (_, "is_of_firm") => "FALSE".to_owned(),
             (_, "search_text") => self.search_text(table),
             _ if self.is_renewed(column) => self.catalogue.dialect.renewed(&format!("o.{name}")),
             _ if !column.is_id && parents.any(|parent| parent == "commits") => {

@@ -43,6 +43,8 @@ pub enum Scale {
 pub struct Extent {
     /// How often the records of each of the two firms are copied within it.
     pub copies: [u32; 2],
+    /// Copies in one statement, few enough for progress to show.
+    pub at_once: u32,
     /// Lines of the ledgers that the first firm gets besides.
     pub ledgers: &'static [u32],
     /// How many firms there are; the third and further ones are copies of the first.
@@ -54,15 +56,14 @@ impl Scale {
     #[must_use]
     pub const fn extent(self) -> Extent {
         match self {
-            Self::S => Extent { copies: [0, 0], ledgers: &[], firms: 2 },
-            Self::M => Extent { copies: [33, 33], ledgers: &[200_000], firms: 20 },
-            Self::L => Extent { copies: [333, 0], ledgers: &[20_000, 2_000_000], firms: 2 },
+            Self::S => Extent { copies: [0, 0], at_once: 20, ledgers: &[], firms: 2 },
+            Self::M => Extent { copies: [33, 33], at_once: 20, ledgers: &[200_000], firms: 20 },
+            Self::L => {
+                Extent { copies: [333, 0], at_once: 20, ledgers: &[20_000, 2_000_000], firms: 2 }
+            }
         }
     }
 }
-
-/// Copies in one statement, so that progress shows.
-const AT_ONCE: u32 = 20;
 
 /// A statement, and what it is about.
 struct Step {
@@ -87,8 +88,8 @@ pub(super) fn grow(connection: &mut AnyConnection, extent: Extent) -> Result<()>
         let tenant = TenantId::from(ids::id(firm.index, Kind::Tenant, 1));
         let posted = commits::table.filter(commits::tenant_id.eq(tenant));
         let grown = Grown::new(&catalogue, firm.index, posted.count().get_result(connection)?);
-        for from in (1..=copies).step_by(AT_ONCE as usize) {
-            steps.extend(grown.copy(&(from..=copies.min(from + AT_ONCE - 1))));
+        for from in (1..=copies).step_by(extent.at_once as usize) {
+            steps.extend(grown.copy(&(from..=copies.min(from + extent.at_once - 1))));
         }
     }
     for (n, lines) in (1..).zip(extent.ledgers) {
@@ -127,14 +128,13 @@ fn run(connection: &mut AnyConnection, catalogue: &Catalogue, steps: &[Step]) ->
 fn lift(connection: &mut AnyConnection, catalogue: &Catalogue) -> Result<Vec<String>> {
     match connection {
         AnyConnection::Postgres(postgres) => {
-            let mut sql =
-                "SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '256MB'; ".to_owned();
+            postgres
+                .batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '256MB'")?;
             for table in catalogue.names() {
-                sql += &format!(
-                    "ALTER TABLE {table} DISABLE TRIGGER USER; DROP INDEX IF EXISTS {table}_grams; "
-                );
+                postgres.batch_execute(&format!(
+                    "ALTER TABLE {table} DISABLE TRIGGER USER; DROP INDEX IF EXISTS {table}_grams"
+                ))?;
             }
-            postgres.batch_execute(&sql)?;
             Ok(vec![])
         }
         AnyConnection::Sqlite(sqlite) => {

@@ -22,7 +22,7 @@ pub(crate) fn cents(value: &Value) -> i64 {
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) id: String,
-    pub(crate) document: String,
+    pub(crate) kind: String,
     pub(crate) is_issued: bool,
     pub(crate) currency: String,
     pub(crate) client: String,
@@ -112,7 +112,7 @@ impl Sales {
             client: uuid(&row[1]),
             mandate: uuid(&row[2]),
             origin: uuid(&row[3]),
-            document: row[4].clone(),
+            kind: row[4].clone(),
             is_issued: row[5] == "issued",
             currency: row[6].clone(),
             issued_on: row[7].clone(),
@@ -144,7 +144,7 @@ impl Sales {
     pub(crate) fn open(&self, as_of: &str, known: i64) -> BTreeMap<String, i64> {
         let mut events: Vec<(i64, &str, &str, i64)> = vec![];
         for one in self.documents.values().filter(|one| one.is_issued && one.is_reached) {
-            match one.document.as_str() {
+            match one.kind.as_str() {
                 "invoice" => events.push((one.commit, &one.issued_on, &one.id, one.total)),
                 "credit_note" => events.push((one.commit, &one.issued_on, &one.origin, -one.total)),
                 _ => {}
@@ -192,7 +192,7 @@ impl Sales {
         self.documents.values().filter(move |one| {
             one.is_issued
                 && one.is_reached
-                && ["invoice", "credit_note"].contains(&one.document.as_str())
+                && ["invoice", "credit_note"].contains(&one.kind.as_str())
                 && (from..=to).contains(&one.issued_on.as_str())
                 && one.commit <= known
         })
@@ -201,7 +201,7 @@ impl Sales {
 
 /// Credit notes count negative.
 pub(crate) fn sign(one: &Document) -> i64 {
-    if one.document == "credit_note" { -1 } else { 1 }
+    if one.kind == "credit_note" { -1 } else { 1 }
 }
 
 /// The number of a firm's last posting.
