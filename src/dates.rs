@@ -70,6 +70,12 @@ impl Day {
         Self(self.0.with_day(1).unwrap_or(self.0))
     }
 
+    /// The first of January of its year.
+    #[must_use]
+    pub fn year_start(self) -> Self {
+        Self(self.0.with_ordinal(1).unwrap_or(self.0))
+    }
+
     /// The year of the calendar.
     #[must_use]
     pub fn year(self) -> i32 {

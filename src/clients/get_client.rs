@@ -14,7 +14,7 @@ use crate::invoicing;
 use crate::mandates::{MandateKind, MandateStatus};
 use crate::money::CurrencyAmount;
 use crate::registry::ReadTool;
-use crate::tasks::{OpenTasks, open_tasks};
+use crate::tasks::{OpenTasks, open_tasks_of};
 use crate::text::{Address, FreeText, Place};
 
 /// Get one client on one page: identity, addresses, telephone, contacts, mandates within reach, how many tasks are open
@@ -160,7 +160,7 @@ impl ReadTool for GetClient {
             vec![]
         };
         let tasks = if scope.caller().may(Permission::TaskRead) {
-            Some(open_tasks(scope, id)?)
+            Some(open_tasks_of(scope, id)?)
         } else {
             None
         };

@@ -17,9 +17,11 @@ use crate::invoicing::{Document, OpenTotal, Overdue, RevenueToDate, receivables,
 use crate::mandates::MandateStatus;
 use crate::registry::ReadTool;
 use crate::reports::{Clocks, Control, Known, KnownOn};
+use crate::tasks::{OpenTasks, open_tasks_in_charge};
+use crate::time::{TimeToDate, time_to_date};
 
 /// Get the firm's key figures on one page: clients and mandates by status, revenue of month and year beside the year before,
-/// receivables with ageing, what is overdue, drafts waiting. For a breakdown of revenue use get_revenue; for who owes what,
+/// receivables with ageing, what is overdue, drafts, tasks left to do, hours worked. For a breakdown of revenue use get_revenue; for who owes what,
 /// list_open_items. (tableau de bord, chiffres clés / Dashboard, Kennzahlen)
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +57,12 @@ pub(super) struct Overview {
     overdue: Vec<Overdue>,
     /// Sales documents being written now.
     drafts: Vec<DraftCount>,
+    /// What is left to do now; absent for who may not read tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<OpenTasks>,
+    /// Time worked up to the day, as far as the caller may see it; absent for who may not read time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<TimeToDate>,
     /// Identities that must hold, and whether they do.
     controls: Vec<Control>,
 }
@@ -103,6 +111,11 @@ impl ReadTool for GetFirmOverview {
         let known = Known::at(scope, None)?;
         let (revenue_definition, revenue) = revenue_to_date(scope, as_of, known.commit, person)?;
         let (receivables, overdue, controls) = receivables(scope, as_of, known.commit, person)?;
+        let caller = scope.caller();
+        let sees_tasks = caller.may(Permission::TaskRead);
+        let sees_time = caller.may(Permission::TimeRead) || caller.may(Permission::TimeReadAll);
+        let tasks = sees_tasks.then(|| open_tasks_in_charge(scope, person)).transpose()?;
+        let time = sees_time.then(|| time_to_date(scope, as_of, person)).transpose()?;
         (self.as_of, self.own_portfolio) = (Some(as_of), Some(own_portfolio));
         let report_id = scope.report_id(&self, Clocks { as_of, known })?;
         Ok(Overview {
@@ -117,6 +130,8 @@ impl ReadTool for GetFirmOverview {
             receivables,
             overdue,
             drafts: drafts(scope, person)?,
+            tasks,
+            time,
             controls,
         })
     }

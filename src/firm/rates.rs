@@ -10,11 +10,12 @@ use crate::db::Read;
 use crate::db::schema::{exchange_rates, firms};
 use crate::error::Result;
 use crate::money::{Currency, ExchangeRate};
+use crate::payroll::rules::{SocialInsurance, social_insurance};
 use crate::registry::ReadTool;
 use crate::vat::VatRules;
 
-/// The rates that figures are computed with: VAT codes and their rates with the days for which they hold, net rates, and
-/// the firm's exchange rates in force today.
+/// The rates that figures are computed with: VAT codes and their rates with the days for which they hold, net rates,
+/// federal social insurance, and the firm's exchange rates in force today.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rates {}
@@ -26,6 +27,8 @@ pub(super) struct KnownRates {
     as_of: Day,
     /// Value added tax.
     vat: VatRules,
+    /// Federal social insurance, oldest first; what is agreed with an insurer is not here.
+    social_insurance: Vec<SocialInsurance>,
     /// What a unit of a currency is worth in that of the firm's books: the newest rate of each source.
     exchange_rates: Vec<KnownExchangeRate>,
 }
@@ -82,7 +85,12 @@ impl ReadTool for Rates {
                 }));
             }
         }
-        Ok(KnownRates { as_of, vat: VatRules::of(scope)?, exchange_rates })
+        Ok(KnownRates {
+            as_of,
+            vat: VatRules::of(scope)?,
+            social_insurance: social_insurance(),
+            exchange_rates,
+        })
     }
 }
 

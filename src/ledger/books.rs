@@ -4,7 +4,7 @@ use diesel::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AccountKind, YearState};
+use super::{AccountKind, FiscalYearState};
 use crate::dates::Day;
 use crate::db::Read;
 use crate::db::schema::{accounts, fiscal_years, ledgers, mandates};
@@ -55,7 +55,7 @@ pub(super) struct FiscalYear {
     /// Its last day.
     pub(super) ends_on: Day,
     /// Whether it takes postings.
-    pub(super) state: YearState,
+    pub(super) state: FiscalYearState,
 }
 
 /// The columns of a [`FiscalYear`].

@@ -43,11 +43,11 @@ text_enum! {
 }
 
 text_enum! {
-    /// What may be posted in a fiscal year.
-    YearState {
+    /// What may still be posted in a fiscal year.
+    FiscalYearState {
         /// Everything.
         Open = "open",
-        /// Adjustments.
+        /// Closing entries alone.
         ProvisionallyClosed = "provisionally_closed",
         /// Nothing.
         Closed = "closed",

@@ -28,7 +28,9 @@ mod sections;
 pub(crate) mod years;
 
 pub use completion::COMPLETION;
-pub use kinds::{AccountKind, EntrySource, EntryState, JournalCode, Purpose, VatPart, YearState};
+pub use kinds::{
+    AccountKind, EntrySource, EntryState, FiscalYearState, JournalCode, Purpose, VatPart,
+};
 
 use crate::registry::Tool;
 use crate::reports::FigureKind;

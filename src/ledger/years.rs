@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 
-use super::kinds::YearState;
+use super::kinds::FiscalYearState;
 use crate::dates::Day;
 use crate::db::connection::AnyConnection;
 use crate::db::schema::fiscal_years;
@@ -42,7 +42,7 @@ pub(crate) fn open(
             fiscal_years::label.eq(year.label()),
             fiscal_years::starts_on.eq(year.starts_on),
             fiscal_years::ends_on.eq(year.ends_on),
-            fiscal_years::state.eq(YearState::Open),
+            fiscal_years::state.eq(FiscalYearState::Open),
             fiscal_years::locked_through.eq(None::<Day>),
         ))
         .execute(connection)?;

@@ -11,6 +11,7 @@ use crate::db::Read;
 use crate::db::schema::{clients, fiscal_years, mandate_members, mandates, memberships};
 use crate::error::Result;
 use crate::ids::{ClientId, FiscalYearId, MandateId, UserId};
+use crate::ledger::FiscalYearState;
 use crate::money::{Currency, Money, Quantity, Rate};
 use crate::registry::ReadTool;
 use crate::text::FreeText;
@@ -64,18 +65,6 @@ pub(super) struct MandatePage {
     vat: VatSetup,
     /// Which of the lists above show only their first 100 rows; none when all are whole.
     truncated: Vec<&'static str>,
-}
-
-text_enum! {
-    /// What may still be posted in a fiscal year.
-    FiscalYearState {
-        /// Everything.
-        Open = "open",
-        /// Closing entries alone.
-        ProvisionallyClosed = "provisionally_closed",
-        /// Nothing.
-        Closed = "closed",
-    }
 }
 
 /// A fiscal year of a mandate.

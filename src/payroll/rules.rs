@@ -4,6 +4,9 @@
 //! salary of accident insurance), LPP art. 7, 8 and 16 with OPP 2 (pension). The rates of accident, sickness and family
 //! funds are agreed with an insurer: they are no law.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::dates::Day;
 use crate::money::{Money, Rate};
 
@@ -35,6 +38,59 @@ impl FederalRates {
         let (year, month, day) = self.from;
         Day::from_ymd(year, month, day).unwrap_or(Day::FIRST)
     }
+}
+
+/// The federal rates and limits from a day on, in per cent of a salary and in Swiss francs a year.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SocialInsurance {
+    /// The first day; the next ones end it.
+    valid_from: Day,
+    /// AVS, AI and APG, of employee and employer each, without a ceiling.
+    avs_percent: Rate,
+    /// Unemployment insurance, of employee and employer each, up to the insured maximum.
+    unemployment_percent: Rate,
+    /// The most of a year's salary on which unemployment and accident insurance are due.
+    insured_maximum: Money,
+    /// Occupational pension begins above this annual salary.
+    pension_entry_threshold: Money,
+    /// What is taken off the annual salary to find the coordinated one.
+    coordination_deduction: Money,
+    /// The most of an annual salary that counts for the pension.
+    pension_limit: Money,
+    /// The least coordinated salary.
+    minimum_coordinated_salary: Money,
+    /// The credits of a year for old age, in per cent of the coordinated salary, by age: year less year of birth.
+    retirement_credits: Vec<RetirementCredit>,
+}
+
+/// A credit for old age.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RetirementCredit {
+    /// From this age on.
+    from_age: i32,
+    /// Up to this age, itself included.
+    to_age: i32,
+    /// The credit.
+    percent: Rate,
+}
+
+/// What federal law fixes, oldest first, for who wants to read the rules.
+pub(crate) fn social_insurance() -> Vec<SocialInsurance> {
+    let known = |law: &FederalRates| SocialInsurance {
+        valid_from: law.valid_from(),
+        avs_percent: law.avs,
+        unemployment_percent: law.unemployment,
+        insured_maximum: law.insured_maximum,
+        pension_entry_threshold: law.pension_entry,
+        coordination_deduction: law.coordination,
+        pension_limit: law.pension_limit,
+        minimum_coordinated_salary: law.least_coordinated,
+        retirement_credits: CREDITS
+            .iter()
+            .map(|&(from_age, to_age, percent)| RetirementCredit { from_age, to_age, percent })
+            .collect(),
+    };
+    FEDERAL.iter().map(known).collect()
 }
 
 const fn francs(amount: i64) -> Money {
@@ -81,17 +137,19 @@ pub fn coordinated(annual: Money, law: &FederalRates) -> Option<Money> {
     Some(counted.max(law.least_coordinated))
 }
 
+/// Retirement credits of a year (LPP art. 16): from an age, to an age, per cent of the coordinated salary.
+const CREDITS: [(i32, i32, Rate); 4] = [
+    (25, 34, Rate::from_minor(70_000)),
+    (35, 44, Rate::from_minor(100_000)),
+    (45, 54, Rate::from_minor(150_000)),
+    (55, 65, Rate::from_minor(180_000)),
+];
+
 /// The retirement credit of a year in per cent of the coordinated salary (LPP art. 16), by age as year less year of birth.
 #[must_use]
 pub fn retirement_credit(age: i32) -> Option<Rate> {
-    let percent = match age {
-        25..=34 => 7,
-        35..=44 => 10,
-        45..=54 => 15,
-        55..=65 => 18,
-        _ => return None,
-    };
-    Some(Rate::from_minor(percent * 10_000))
+    let found = CREDITS.iter().find(|(from, to, _)| (*from..=*to).contains(&age));
+    found.map(|(_, _, percent)| *percent)
 }
 
 /// The part of this month's salary on which a contribution with an annual ceiling is due: what was earned since January, up to

@@ -3,7 +3,7 @@
 mod list_tasks;
 mod open_tasks;
 
-pub(crate) use open_tasks::{OpenTasks, open_tasks};
+pub(crate) use open_tasks::{OpenTasks, open_tasks_in_charge, open_tasks_of};
 
 use crate::language::Language;
 use crate::registry::Tool;

@@ -9,15 +9,17 @@ use super::rating::{RATE, SERVICES, add, worth};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::schema::time_entries;
-use crate::db::types::Amount;
-use crate::db::{ContainsAll, Filters, HandWritten, HandWrittenSql, Reachable, Read, Scoped};
+use crate::db::types::{Amount, Id};
+use crate::db::{
+    ContainsAll, Derived, Filters, HandWritten, HandWrittenSql, Reachable, Read, Scoped,
+};
 use crate::error::Result;
 use crate::ids::{MandateId, UserId};
 use crate::money::{Currency, Money};
 use crate::text::search_words;
 
 /// Which time entries are meant.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Chosen {
     pub(super) from: Option<Day>,
     pub(super) to: Option<Day>,
@@ -27,7 +29,14 @@ pub(super) struct Chosen {
     pub(super) billable: Option<bool>,
     pub(super) invoiced: Option<bool>,
     pub(super) query: Option<String>,
+    /// Only for mandates of which this person is in charge.
+    pub(super) responsible: Option<UserId>,
 }
+
+/// Who is in charge of the mandate that was worked for.
+const IN_CHARGE: Derived<Nullable<Id>> = Derived::new(
+    "(SELECT m.responsible_id FROM mandates m WHERE m.tenant_id = time_entries.tenant_id AND m.id = time_entries.mandate_id)",
+);
 
 /// The rows of `time_entries` that were chosen.
 pub(super) type Rows = diesel::dsl::Filter<
@@ -65,6 +74,7 @@ impl Chosen {
             .and_some(is(false)(self.billable), |_| diesel::dsl::not(time_entries::is_billable))
             .and_some(is(true)(self.invoiced), |_| time_entries::invoice_id.is_not_null())
             .and_some(is(false)(self.invoiced), |_| time_entries::invoice_id.is_null())
+            .and_some(self.responsible, |person| IN_CHARGE.eq(person))
             .and_some(words, |words| ContainsAll(time_entries::search_text, words));
         Ok(scope.rows(time_entries::table).filter(seen).filter(chosen))
     }

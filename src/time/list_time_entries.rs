@@ -4,9 +4,9 @@ use diesel::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chosen::{Chosen, Standing, Sum, sums};
-use super::figure::TimeFigure;
-use super::rating::{AGREED, Sold, add, rated, worth};
+use super::chosen::{Chosen, sums};
+use super::rating::{AGREED, Sold, rated, worth};
+use super::totals::TimeTotals;
 use super::{TimeKind, TimeRateSource};
 use crate::auth::Permission;
 use crate::dates::Day;
@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::ids::{InvoiceId, MandateId, OperationId, ServiceId, TimeEntryId, UserId};
 use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
-use crate::reports::Figure;
 use crate::text::FreeText;
 
 /// List worked time, newest first, with minutes and worth per currency totalled over the whole set; each entry says its
@@ -56,36 +55,6 @@ pub(super) struct FoundTime {
     page: Page<TimeEntry>,
     /// Sums over the whole set.
     totals: TimeTotals,
-}
-
-/// The sums of worked time.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-struct TimeTotals {
-    /// Minutes worked.
-    minutes: i64,
-    /// Those of them that are billable, invoiced or not.
-    billable_minutes: i64,
-    /// Those of them that stand on a sales document.
-    invoiced_minutes: i64,
-    /// Those of them that have no rate, and are worth nothing here.
-    unrated_minutes: i64,
-    /// What the time is worth, per currency; currencies are never added together.
-    values: Vec<TimeValue>,
-}
-
-/// What time is worth in one currency: the sum of the worth of each entry.
-#[derive(Debug, Serialize, JsonSchema)]
-struct TimeValue {
-    /// The currency.
-    currency: Currency,
-    /// All of it.
-    value: Money,
-    /// What is billable, invoiced or not.
-    billable_value: Money,
-    /// What stands on a sales document.
-    invoiced_value: Money,
-    /// The handle of value for explain_figure: it lists the entries.
-    figure: Figure,
 }
 
 /// Time that a person worked.
@@ -174,7 +143,7 @@ impl ReadTool for ListTimeEntries {
         let chosen = self.chosen()?;
         let found = chosen.rows(scope)?;
         let sums = sums(scope, found.clone())?;
-        let totals = totals(scope, &chosen, &sums)?;
+        let totals = TimeTotals::of(scope, &chosen, &sums)?;
         let named = found
             .clone()
             .inner_join(memberships::table)
@@ -218,45 +187,8 @@ impl ListTimeEntries {
             return Err(Error::argument("to", format!("to ({to}) is before from ({from})")));
         }
         let (person, mandate) = (self.person_id, self.mandate_id);
-        Ok(Chosen { from, to, person, mandate, kind, billable, invoiced, query })
+        Ok(Chosen { from, to, person, mandate, kind, billable, invoiced, query, responsible: None })
     }
-}
-
-/// The totals of the chosen entries, each worth with its handle.
-fn totals(scope: &Read<'_>, chosen: &Chosen, sums: &[Sum]) -> Result<TimeTotals> {
-    let mut totals = TimeTotals::default();
-    for sum in sums {
-        totals.minutes += sum.minutes;
-        let (is_billable, is_invoiced) =
-            (sum.standing != Standing::NotBillable, sum.standing == Standing::Invoiced);
-        totals.billable_minutes += if is_billable { sum.minutes } else { 0 };
-        totals.invoiced_minutes += if is_invoiced { sum.minutes } else { 0 };
-        let Some(currency) = sum.currency else {
-            totals.unrated_minutes += sum.minutes;
-            continue;
-        };
-        if totals.values.last().is_none_or(|last| last.currency != currency) {
-            totals.values.push(no_value(scope, chosen, currency)?);
-        }
-        let Some(total) = totals.values.last_mut() else { continue };
-        add(&mut total.value, sum.value, 1)?;
-        add(&mut total.billable_value, sum.value, i64::from(is_billable))?;
-        add(&mut total.invoiced_value, sum.value, i64::from(is_invoiced))?;
-    }
-    Ok(totals)
-}
-
-fn no_value(scope: &Read<'_>, chosen: &Chosen, currency: Currency) -> Result<TimeValue> {
-    let of_everybody = scope.caller().may(Permission::TimeReadAll);
-    let figure =
-        TimeFigure { chosen: chosen.clone(), currency, seen_by: scope.user(), of_everybody };
-    Ok(TimeValue {
-        currency,
-        value: Money::ZERO,
-        billable_value: Money::ZERO,
-        invoiced_value: Money::ZERO,
-        figure: scope.figure(&figure)?,
-    })
 }
 
 impl Row {

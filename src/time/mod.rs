@@ -4,8 +4,10 @@ mod chosen;
 mod figure;
 mod list_time_entries;
 mod rating;
+mod totals;
 mod worked;
 
+pub(crate) use totals::{TimeToDate, time_to_date};
 pub(crate) use worked::{Worked, worked_on};
 
 use crate::registry::Tool;

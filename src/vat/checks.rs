@@ -15,7 +15,7 @@ use crate::dates::Day;
 use crate::db::Read;
 use crate::db::schema::fiscal_years;
 use crate::error::Result;
-use crate::ledger::{AccountKind, VatPart, YearState};
+use crate::ledger::{AccountKind, FiscalYearState, VatPart};
 use crate::money::{Currency, Money};
 use crate::text::FreeText;
 
@@ -258,11 +258,11 @@ fn is_closed(scope: &mut Read<'_>, checks: &mut Checks, span: Span) -> Result<()
         .filter(fiscal_years::ends_on.ge(span.from))
         .filter(fiscal_years::starts_on.le(span.to))
         .order(fiscal_years::starts_on);
-    let years: Vec<(Day, Day, YearState, Option<Day>)> =
+    let years: Vec<(Day, Day, FiscalYearState, Option<Day>)> =
         scope.load(years.select(columns).at_most(MOST_YEARS))?;
     let mut closed_until = span.from.minus_days(1);
     for (starts_on, ends_on, state, locked_through) in years {
-        let shut = if state == YearState::Closed { Some(ends_on) } else { locked_through };
+        let shut = if state == FiscalYearState::Closed { Some(ends_on) } else { locked_through };
         if starts_on <= closed_until.plus_days(1) {
             closed_until = shut.map_or(closed_until, |shut| shut.max(closed_until));
         }

@@ -285,7 +285,7 @@ fn a_mistake_of_an_administrator_is_named(world: &World) {
         command.args(["--database-url", server_url, "--owner-url", owner_url]);
         command
     };
-    let cook = "user set-role --tenant leman --email luc@jura.example --role cook";
+    let cook = "user set-role --tenant leman --email chloe.dubuis@lemanique.example --role cook";
     is_one_line(&run(&mut command(cook)), "cook");
     is_one_line(&run(&mut command("token list --tenant nowhere")), "nowhere");
     let unknown = "user deactivate --tenant leman --email nobody@jura.example";

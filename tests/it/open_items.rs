@@ -453,12 +453,30 @@ fn the_overview_counts_what_the_reports_count(world: &World) {
             }
         }
         all_hold(&overview);
+        let left = client.ask("list_tasks", json!({ "limit": 1 }));
+        let open = ["open", "in_progress", "waiting"].map(|status| {
+            client.ask("list_tasks", json!({ "status": status }))["total"].as_i64().unwrap()
+        });
+        assert_eq!(overview["tasks"]["open"], open.iter().sum::<i64>());
+        assert_eq!(overview["tasks"]["overdue"], left["overdue"]);
+        for (part, from) in [("month", "2026-06-01"), ("year", "2026-01-01")] {
+            let days = json!({ "from": from, "to": "2026-06-30", "limit": 1 });
+            let worked = client.ask("list_time_entries", days);
+            assert!(worked["totals"]["minutes"].as_i64() > Some(0), "{role}");
+            assert_eq!(overview["time"][part], worked["totals"], "the same figures and handles");
+        }
         let own = client
             .ask("get_firm_overview", json!({ "as_of": "2026-06-30", "own_portfolio": true }));
         let id = client.ask("who_am_i", json!({}))["person"]["id"].clone();
         let led = client.ask("search_mandates", json!({ "responsible_id": id }))["total"].as_i64();
         assert_eq!(Some(counts(&own["mandates"])), led);
         assert!(counts(&own["mandates"]) < counts(&overview["mandates"]));
+        for (what, count) in [("tasks", "open"), ("tasks", "overdue")] {
+            assert!(own[what][count].as_i64() < overview[what][count].as_i64(), "{role}");
+        }
+        assert!(
+            own["time"]["year"]["minutes"].as_i64() < overview["time"]["year"]["minutes"].as_i64()
+        );
         for total in own["receivables"].as_array().unwrap() {
             explained(&client, &total["figure"]);
         }

@@ -22,7 +22,7 @@ use crate::ledger::posting::{
     Book, Commit, Foreign, Latitude, NewEntry, NewLine, Party as PostedParty, Vat,
 };
 use crate::ledger::years::{self, NewYear};
-use crate::ledger::{AccountKind, EntrySource, YearState};
+use crate::ledger::{AccountKind, EntrySource, FiscalYearState};
 use crate::money::{Currency, ExchangeRate, Money, Rate};
 
 #[derive(Insertable)]
@@ -380,9 +380,9 @@ fn shut(connection: &mut AnyConnection, writing: Writing<'_>, kept: &Kept) -> Re
     for (n, (.., shut, locked)) in (1..).zip(kept.years) {
         let id: FiscalYearId = writing.id(Kind::FiscalYear, kept.mandate * 100 + n);
         let state = match shut {
-            Shut::Open => YearState::Open,
-            Shut::Provisionally => YearState::ProvisionallyClosed,
-            Shut::Closed => YearState::Closed,
+            Shut::Open => FiscalYearState::Open,
+            Shut::Provisionally => FiscalYearState::ProvisionallyClosed,
+            Shut::Closed => FiscalYearState::Closed,
         };
         let locked_through = locked.map(books::on).transpose()?;
         diesel::update(fiscal_years::table)

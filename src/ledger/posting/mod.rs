@@ -17,7 +17,7 @@ use diesel::prelude::*;
 pub(crate) use entry::{Commit, Foreign, NewEntry, NewLine, Party, Vat};
 pub(crate) use rules::{Breach, Latitude, Rule};
 
-use super::kinds::{EntryState, JournalCode, YearState};
+use super::kinds::{EntryState, FiscalYearState, JournalCode};
 use crate::dates::{Day, Instant};
 use crate::db::connection::AnyConnection;
 use crate::db::schema::{accounts, commits, entries, fiscal_years, ledgers, vat_code_rates};
@@ -333,7 +333,7 @@ fn read_years(
     tenant: TenantId,
     mandate: MandateId,
 ) -> Result<Vec<Year>> {
-    type Row = (FiscalYearId, String, Day, Day, YearState, Option<Day>);
+    type Row = (FiscalYearId, String, Day, Day, FiscalYearState, Option<Day>);
     let rows: Vec<Row> = fiscal_years::table
         .filter(fiscal_years::tenant_id.eq(tenant))
         .filter(fiscal_years::mandate_id.eq(mandate))

@@ -6,7 +6,7 @@ use super::entry::{NewEntry, NewLine, Vat};
 use crate::dates::Day;
 use crate::error::{Code, Error, Refusal};
 use crate::ids::{AccountId, FiscalYearId};
-use crate::ledger::kinds::{JournalCode, YearState};
+use crate::ledger::kinds::{FiscalYearState, JournalCode};
 use crate::money::{Currency, Money, Rate};
 
 text_enum! {
@@ -97,7 +97,7 @@ pub(super) struct Year {
     pub(super) label: String,
     pub(super) starts_on: Day,
     pub(super) ends_on: Day,
-    pub(super) state: YearState,
+    pub(super) state: FiscalYearState,
     pub(super) locked_through: Option<Day>,
 }
 
@@ -296,12 +296,14 @@ pub(super) fn year_of(years: &[Year], day: Day, latitude: Latitude) -> Result<&Y
     let label = &year.label;
     let closed = |message| Err(Breach::new(Rule::OpenPeriod, "date", message));
     match (year.state, year.locked_through) {
-        (YearState::Closed, _) => closed(format!(
+        (FiscalYearState::Closed, _) => closed(format!(
             "fiscal year {label} is closed and takes no entry of {day}; use a day of an open year"
         )),
-        (YearState::ProvisionallyClosed, _) if latitude == Latitude::Ordinary => closed(format!(
-            "fiscal year {label} is provisionally closed and takes adjustments alone; ask who closes it to post on {day}"
-        )),
+        (FiscalYearState::ProvisionallyClosed, _) if latitude == Latitude::Ordinary => {
+            closed(format!(
+                "fiscal year {label} is provisionally closed and takes adjustments alone; ask who closes it to post on {day}"
+            ))
+        }
         (_, Some(locked)) if day <= locked => closed(format!(
             "the books of {label} are locked through {locked} and take no entry of {day}; use a later day"
         )),
