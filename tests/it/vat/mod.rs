@@ -444,7 +444,7 @@ fn rates_are_there_to_be_read(world: &World) {
     let insured = rates["social_insurance"].as_array().unwrap().last().unwrap();
     assert_eq!(insured["valid_from"], "2025-01-01");
     assert_eq!(insured["avs_percent"].to_string(), "5.3");
-    assert_eq!(insured["pension_entry_threshold"].to_string(), "22680.00");
+    assert_eq!(cents(&insured["pension_entry_threshold"]), 2_268_000);
     assert_eq!(
         insured["retirement_credits"][1],
         json!({ "from_age": 35, "to_age": 44, "percent": 10 })

@@ -320,7 +320,9 @@ impl<'w> Bookkeeper<'w> {
     /// Writes what was added.
     pub(crate) fn write(&mut self) {
         let sql = std::mem::take(&mut self.sql);
-        self.world.sql(&format!("BEGIN; {sql} COMMIT;"));
+        // A transaction that begins by reading may find on SQLite that it can no longer write.
+        let begin = if self.world.database.is_postgres() { "BEGIN" } else { "BEGIN IMMEDIATE" };
+        self.world.sql(&format!("{begin}; {sql} COMMIT;"));
         if self.world.database.is_postgres() {
             self.world.sql("ANALYZE entries, entry_lines, account_balances");
         }
