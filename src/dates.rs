@@ -29,6 +29,14 @@ use crate::db::types::{Moment, Stored, stored};
 #[serde(transparent)]
 pub struct Day(NaiveDate);
 
+/// The same days a year earlier; the last day of a month stays one.
+#[must_use]
+pub fn a_year_earlier(from: Day, to: Day) -> (Day, Day) {
+    let last = to.plus_days(1).plus_months(-12).minus_days(1);
+    let is_month_end = to.plus_days(1).day_of_month() == 1;
+    (from.plus_months(-12), if is_month_end { last } else { to.plus_months(-12) })
+}
+
 impl Day {
     /// The first day that is a day here.
     pub const FIRST: Self = match NaiveDate::from_ymd_opt(1900, 1, 1) {

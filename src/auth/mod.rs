@@ -115,9 +115,10 @@ impl Caller {
         }
     }
 
-    pub(crate) const fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> Reach {
         let Identity { tenant_id, user_id, reach, .. } = self.identity;
-        Reach { tenant: tenant_id, user: user_id, mandates: reach }
+        let employees = self.may(Permission::PayrollRead);
+        Reach { tenant: tenant_id, user: user_id, mandates: reach, employees }
     }
 
     /// The firm.

@@ -59,9 +59,11 @@ fn matrix() -> String {
 }
 
 fn toolsets() -> String {
-    let mut text = "\nThe address may narrow a request: `/mcp?toolsets=billing,payroll` to these toolsets and `who_am_i`, \
-        `/mcp?read_only=true` to the tools that read.\n\n"
-        .to_owned();
+    let everywhere = linked(tools().filter(|tool| tool.is_in_every_toolset()).map(Tool::name));
+    let mut text = format!(
+        "\nThe address may narrow a request: `/mcp?toolsets=billing,payroll` to these toolsets, `/mcp?read_only=true` to the tools \
+         that read. In every toolset: {everywhere}.\n\n"
+    );
     for name in toolset_names() {
         let _ = writeln!(text, "- `{name}`: {}", linked(tools_in(name).map(Tool::name)));
     }

@@ -31,6 +31,8 @@ pub struct Reach {
     pub(crate) tenant: TenantId,
     pub(crate) user: UserId,
     pub(crate) mandates: Mandates,
+    /// Whether people employed under the mandates are shown: to those who may read payroll.
+    pub(crate) employees: bool,
 }
 
 /// A table that can be restricted to a caller's [`Reach`].
@@ -41,11 +43,13 @@ pub trait Reachable: Sized {
     fn within(self, reach: Reach) -> Self::Rows;
 }
 
-/// The way from a column to the mandates of a caller, for the two kinds of reach that have limits.
+/// The way from a column to the mandates of a caller, for each kind of reach; who reaches all and sees employees reaches
+/// everything.
 ///
-/// In the texts `{c}` is the column, `{t}` the tenant and `{u}` the user.
+/// In the texts `{c}` is the column, `{t}` the tenant, `{u}` the user, and `{e}` whether employees are shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
+    all: &'static str,
     listed: &'static str,
     client: &'static str,
 }
@@ -98,10 +102,11 @@ macro_rules! issued {
         concat!(" AND ", $i, ".state = 'issued'")
     };
 }
-/// A path for both kinds of reach, the text before and after the subquery being the same.
+/// A path for both kinds of reach that have limits, the text before and after the subquery being the same.
 macro_rules! path {
     ($before:literal, $among:ident $(($i:literal))?, $after:literal) => {
         Path {
+            all: "TRUE",
             listed: concat!($before, $among!($($i,)? listed), $after),
             client: concat!($before, $among!($($i,)? client), $after),
         }
@@ -151,15 +156,18 @@ macro_rules! work {
     };
 }
 pub(super) const TASKS: Path = Path {
+    all: "TRUE",
     listed: work!("tasks", "(tasks.assignee_id = {u} OR tasks.created_by = {u})", listed),
     client: work!("tasks", "", client),
 };
 pub(super) const TIME: Path = Path {
+    all: "TRUE",
     listed: work!("time_entries", "time_entries.person_id = {u}", listed),
     client: work!("time_entries", "", client),
 };
 /// A document without a mandate is filed with a client: whoever reaches the client reaches it, but for the client.
 pub(super) const DOCUMENTS: Path = Path {
+    all: "TRUE",
     listed: concat!(
         "(documents.mandate_id IN ",
         mandates!(listed),
@@ -182,6 +190,7 @@ pub(super) const OF_PAYMENTS: Path = path!(
 );
 /// What somebody proposed is theirs to see; besides, whoever reaches what it is about.
 pub(super) const PROPOSALS: Path = Path {
+    all: "TRUE",
     listed: concat!(
         "(proposals.user_id = {u} OR proposals.mandate_id IN ",
         mandates!(listed),
@@ -193,6 +202,7 @@ pub(super) const PROPOSALS: Path = Path {
 };
 /// A record of no mandate is reached through its client; one of neither, by whoever reaches every mandate.
 pub(super) const COMMIT_RECORDS: Path = Path {
+    all: "TRUE",
     listed: concat!(
         "({c} IN ",
         mandates!(listed),
@@ -209,23 +219,29 @@ pub(super) const COMMIT_RECORDS: Path = Path {
     ),
 };
 /// Whether the entity `$e` of the graph is known through a reached mandate, through a reached client or, without either, to
-/// the whole firm, of which a client is no part.
+/// the whole firm, of which a client is no part; an employee only to those who are shown employees.
 macro_rules! entity {
+    ($e:literal, all) => {
+        concat!("(", $e, ".employee_id IS NULL OR {e})")
+    };
     ($e:literal, listed) => {
         concat!(
+            "((",
             entity!($e, among listed),
             " OR (",
             $e,
             ".mandate_id IS NULL AND ",
             $e,
-            ".client_id IS NULL))"
+            ".client_id IS NULL)) AND ",
+            entity!($e, all),
+            ")"
         )
     };
     ($e:literal, client) => {
-        concat!(entity!($e, among client), ")")
+        concat!("((", entity!($e, among client), ") AND ", entity!($e, all), ")")
     };
     ($e:literal, among $kind:ident) => {
-        concat!("(", $e, ".mandate_id IN ", mandates!($kind), " OR ", $e, ".client_id IN ", clients!($kind))
+        concat!($e, ".mandate_id IN ", mandates!($kind), " OR ", $e, ".client_id IN ", clients!($kind))
     };
 }
 /// Whether `$id` is a reached entity of the graph: looked up by its key, since a firm knows more entities than any query
@@ -261,17 +277,26 @@ macro_rules! anomaly {
     };
 }
 
-pub(super) const KNOWLEDGE_ENTITIES: Path = path!("", entity("knowledge_entities"), "");
-pub(super) const KNOWLEDGE_RELATIONS: Path = Path {
-    listed: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", listed),
-    client: relation!("knowledge_relations.from_id", "knowledge_relations.to_id", client),
-};
-pub(super) const KNOWLEDGE_ANOMALIES: Path = path!("", anomaly, "");
-pub(super) const OF_KNOWLEDGE_ENTITIES: Path = path!("", of_entity("{c}"), "");
+/// A path for every kind of reach.
+macro_rules! graph {
+    ($among:ident $(($($i:literal),+))?) => {
+        Path {
+            all: $among!($($($i,)+)? all),
+            listed: $among!($($($i,)+)? listed),
+            client: $among!($($($i,)+)? client),
+        }
+    };
+}
 
-/// A column restricted along its [`Path`], or `TRUE` for a caller who reaches every mandate.
+pub(super) const KNOWLEDGE_ENTITIES: Path = graph!(entity("knowledge_entities"));
+pub(super) const KNOWLEDGE_RELATIONS: Path =
+    graph!(relation("knowledge_relations.from_id", "knowledge_relations.to_id"));
+pub(super) const KNOWLEDGE_ANOMALIES: Path = graph!(anomaly);
+pub(super) const OF_KNOWLEDGE_ENTITIES: Path = graph!(of_entity("{c}"));
+
+/// A column restricted along its [`Path`], or `TRUE` for a caller who reaches everything.
 ///
-/// The list stays in the database: no bind per mandate, three SQL texts in all, each cacheable.
+/// The list stays in the database: no bind per mandate, a few SQL texts in all, each cacheable.
 #[derive(Debug, Clone, Copy)]
 pub struct Within<C> {
     pub(super) column: C,
@@ -300,7 +325,8 @@ where
 {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         let text = match self.reach.mandates {
-            Mandates::All => "TRUE",
+            Mandates::All if self.reach.employees => "TRUE",
+            Mandates::All => self.path.all,
             Mandates::Listed => self.path.listed,
             Mandates::Client => self.path.client,
         };
@@ -310,6 +336,7 @@ where
             let (name, rest) = part.split_once('}').unwrap_or_default();
             match name {
                 "c" => self.column.walk_ast(out.reborrow())?,
+                "e" => out.push_sql(if self.reach.employees { "TRUE" } else { "FALSE" }),
                 "t" => out.push_bind_param::<Id, _>(&self.reach.tenant)?,
                 _ => out.push_bind_param::<Id, _>(&self.reach.user)?,
             }

@@ -84,8 +84,13 @@ fn reworded(said: &str, name: &str, field: &str) -> String {
     for start in ["invalid type: ", "invalid value: "] {
         if let Some(got) = said.strip_prefix(start) {
             let got = got.split([' ', ',']).next().unwrap_or_default();
-            return format!("{field} must be {}, not {}", kind(expected), kind(got));
+            let (wanted, got) = (kind(expected), kind(got));
+            let got = if wanted == got { "one below 0 or out of range" } else { got };
+            return format!("{field} must be {wanted}, not {got}");
         }
+    }
+    if said == "expected value" {
+        return format!("{field} must be one of the words that its schema lists");
     }
     format!("{field}: {said}")
 }
@@ -93,7 +98,7 @@ fn reworded(said: &str, name: &str, field: &str) -> String {
 /// A type as JSON calls it.
 fn kind(word: &str) -> &str {
     match word {
-        "i64" | "i32" | "u32" | "integer" => "an integer",
+        "i64" | "i32" | "i16" | "u64" | "u32" | "u16" | "u8" | "usize" | "integer" => "an integer",
         "a string" | "a borrowed string" | "string" => "a string",
         "a boolean" | "boolean" => "true or false",
         "floating" => "a number with decimals",

@@ -10,7 +10,7 @@ use super::ledger::{self, LedgerSum};
 use super::revenue::{Billed, DEFINITION, GroupBy, RevenueSum, sums};
 use super::revenue_figures::{Among, Names, RevenueFigure};
 use crate::auth::Permission;
-use crate::dates::Day;
+use crate::dates::{Day, a_year_earlier};
 use crate::db::Read;
 use crate::error::{Error, Result};
 use crate::ids::{ClientId, MandateId, RecordId};
@@ -207,13 +207,6 @@ impl GetRevenue {
             ..Billed::in_periods(periods, known.commit)
         }
     }
-}
-
-/// The same days a year earlier; the last day of a month stays one.
-pub(crate) fn a_year_earlier(from: Day, to: Day) -> (Day, Day) {
-    let last = to.plus_days(1).plus_months(-12).minus_days(1);
-    let is_month_end = to.plus_days(1).day_of_month() == 1;
-    (from.plus_months(-12), if is_month_end { last } else { to.plus_months(-12) })
 }
 
 fn totals(scope: &Read<'_>, billed: &Billed, sums: &[RevenueSum]) -> Result<Vec<RevenueTotal>> {

@@ -4,12 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::figures::total;
-use super::get_revenue::a_year_earlier;
 use super::list_open_items::{Age, OpenTotal, controls, totals};
 use super::open_items::{Chosen, report};
 use super::revenue::{Billed, DEFINITION, sums};
 use super::revenue_figures::{Among, Names, RevenueFigure};
-use crate::dates::Day;
+use crate::dates::{Day, a_year_earlier};
 use crate::db::Read;
 use crate::error::Result;
 use crate::ids::UserId;

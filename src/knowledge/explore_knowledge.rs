@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ontology::Ontology;
 use super::walk::{Followed, RelationRow, between, walk};
 use super::{EntityRow, Record};
-use crate::auth::{Caller, Permission};
+use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
 use crate::demo::ids::example_entity;
@@ -123,8 +123,7 @@ impl ReadTool for ExploreKnowledge {
         let followed = Followed { valid_on, relation: self.relation };
         let mut reached = walk(scope, self.entity_id, depth, most, &followed)?;
         let all = reached.entities.len();
-        let caller = scope.caller();
-        let shown = reached.entities.iter().map(|found| Node::of(found, &ontology, caller));
+        let shown = reached.entities.iter().map(|found| Node::of(found, &ontology));
         let nodes = fitting(shown.collect(), NODE_BYTES)?;
         reached.entities.truncate(nodes.len());
         let mut truncated = reached.is_cut || nodes.len() < all;
@@ -150,15 +149,15 @@ impl ReadTool for ExploreKnowledge {
 }
 
 impl Node {
-    /// A reached entity and its distance, for the caller.
-    fn of((distance, row): &(u8, EntityRow), ontology: &Ontology, caller: &Caller) -> Self {
+    /// A reached entity and its distance.
+    fn of((distance, row): &(u8, EntityRow), ontology: &Ontology) -> Self {
         Self {
             id: row.id,
             r#type: row.type_code.clone(),
             type_label: ontology.entity_label(&row.type_code),
             name: row.name.clone(),
             distance: *distance,
-            record: row.record(caller),
+            record: row.record(),
         }
     }
 }

@@ -17,7 +17,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::auth::{Caller, Permission};
 use crate::db::schema::knowledge_entities;
 use crate::db::types::Id;
 use crate::db::{HandWritten, HandWrittenSql};
@@ -113,15 +112,13 @@ struct Record {
 }
 
 impl EntityRow {
-    /// The record it stands for; an employee only for those who may read payroll.
-    fn record(&self, caller: &Caller) -> Option<Record> {
+    /// The record it stands for.
+    fn record(&self) -> Option<Record> {
         let r#type = self.stands_for?;
         let id: Uuid = match r#type {
             StandsFor::Client => self.client_id?.into(),
             StandsFor::Mandate => self.mandate_id?.into(),
-            StandsFor::Employee => {
-                self.employee_id.filter(|_| caller.may(Permission::PayrollRead))?.into()
-            }
+            StandsFor::Employee => self.employee_id?.into(),
         };
         Some(Record { r#type, id: id.into() })
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::by_words::{Found, Position};
 use super::ontology::Ontology;
 use super::{Record, by_meaning, by_words};
-use crate::auth::{Caller, Permission};
+use crate::auth::Permission;
 use crate::db::{Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::EntityId;
@@ -107,8 +107,7 @@ impl ReadTool for SearchKnowledge {
                 (closest.found, closest.total, Some(closest.not_compared))
             }
         };
-        let caller = scope.caller();
-        let items = found.into_iter().map(|found| shown(found, &ontology, caller)).collect();
+        let items = found.into_iter().map(|found| shown(found, &ontology)).collect();
         let position = |entity: &FoundEntity| -> Position {
             (entity.score.ten_thousandths(), entity.sort_name.clone(), entity.id)
         };
@@ -120,8 +119,8 @@ impl ReadTool for SearchKnowledge {
 /// Characters of a description that are shown.
 const SHOWN: usize = 300;
 
-fn shown((row, description, score): Found, ontology: &Ontology, caller: &Caller) -> FoundEntity {
-    let record = row.record(caller);
+fn shown((row, description, score): Found, ontology: &Ontology) -> FoundEntity {
+    let record = row.record();
     FoundEntity {
         id: row.id,
         type_label: ontology.entity_label(&row.type_code),

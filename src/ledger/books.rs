@@ -99,13 +99,18 @@ impl FiscalYear {
 
     /// The first day of the year that contains `day`; without one, that of the last before it, or the day itself.
     pub(super) fn start_at(scope: &mut Read<'_>, ledger: &Ledger, day: Day) -> Result<Day> {
+        Ok(Self::begun_by(scope, ledger, day)?.unwrap_or(day))
+    }
+
+    /// The first day of the last year that had begun by `day`.
+    pub(super) fn begun_by(scope: &mut Read<'_>, ledger: &Ledger, day: Day) -> Result<Option<Day>> {
         let begun = scope
             .rows(fiscal_years::table)
             .filter(fiscal_years::mandate_id.eq(ledger.mandate))
             .filter(fiscal_years::starts_on.le(day))
             .order(fiscal_years::starts_on.desc())
             .select(fiscal_years::starts_on);
-        Ok(scope.load(begun.at_most(1))?.pop().unwrap_or(day))
+        Ok(scope.load(begun.at_most(1))?.pop())
     }
 
     /// Whether `day` lies in the year.
@@ -116,28 +121,19 @@ impl FiscalYear {
     /// The day until which a report of the year counts: `asked`, else today while the year runs, else its last day.
     ///
     /// # Errors
-    /// The day asked for lies before the year, or after it though the year was named.
-    pub(super) fn until(&self, asked: Option<Day>, today: Day, is_named: IsNamed) -> Result<Day> {
+    /// The day asked for does not lie in the year: in that named, or, if none has the day, in the latest.
+    pub(super) fn until(&self, asked: Option<Day>, today: Day) -> Result<Day> {
         let Some(day) = asked else {
             return Ok(if self.contains(today) { today } else { self.ends_on });
         };
         let Self { label, starts_on, ends_on, .. } = self;
         let label = label.stored();
-        if day < *starts_on || (is_named == IsNamed::Yes && day > *ends_on) {
+        if !self.contains(day) {
             let said = format!("{day} is not in fiscal year {label} ({starts_on} to {ends_on})");
             return Err(Error::argument("to", said));
         }
         Ok(day)
     }
-}
-
-/// Whether the caller named the fiscal year.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IsNamed {
-    /// By its id.
-    Yes,
-    /// It was found by a day.
-    No,
 }
 
 /// An account of a chart.

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::AccountKind;
 use super::balances::{Of, Turnovers, added, movements, total};
-use super::books::{Account, FiscalYear, IsNamed, Ledger, chart};
+use super::books::{Account, FiscalYear, Ledger, chart};
 use super::figures::{Fitting, Handles, Shape};
 use super::get_trial_balance::drafts;
 use super::proof::{at_level, kept, said_of_level};
 use super::report_lines::{Compared, Item, ReportSection, Results, Terms};
 use crate::auth::Permission;
-use crate::dates::Day;
+use crate::dates::{Day, a_year_earlier};
 use crate::db::Read;
 use crate::error::{Error, Result};
 use crate::ids::{FiscalYearId, MandateId};
@@ -114,8 +114,7 @@ impl ReadTool for GetProfitAndLoss {
         let today = scope.today();
         let year =
             FiscalYear::chosen(scope, &ledger, self.fiscal_year_id, self.to.unwrap_or(today))?;
-        let is_named = if self.fiscal_year_id.is_some() { IsNamed::Yes } else { IsNamed::No };
-        let to = year.until(self.to, today, is_named)?;
+        let to = year.until(self.to, today)?;
         let days = Days { from: self.from.unwrap_or(year.starts_on), to };
         if days.from > days.to {
             let said = format!("from ({}) is after the last day ({to})", days.from);
@@ -134,17 +133,19 @@ impl ReadTool for GetProfitAndLoss {
     }
 }
 
-/// The days to compare with: the same part of the fiscal year before, or the same days a year earlier.
+/// The days to compare with: the whole fiscal year before for a whole one, else the same days a year earlier, as far as they lie
+/// before the year.
 fn previous(scope: &mut Read<'_>, ledger: &Ledger, year: &FiscalYear, days: Days) -> Result<Days> {
-    let (from, to) = (days.from.plus_months(-12), days.to.plus_months(-12));
-    let eve = year.starts_on.minus_days(1);
-    let is_whole = days.from == year.starts_on;
-    if !is_whole {
+    let (from, to) = a_year_earlier(days.from, days.to);
+    if days.from != year.starts_on {
         return Ok(Days { from, to });
     }
-    let from = FiscalYear::start_at(scope, ledger, eve)?;
-    let to = if days.to == year.ends_on { eve } else { to.min(eve).max(from) };
-    Ok(Days { from, to })
+    let eve = year.starts_on.minus_days(1);
+    let before = FiscalYear::begun_by(scope, ledger, eve)?;
+    Ok(match before {
+        Some(starts_on) if days.to == year.ends_on => Days { from: starts_on, to: eve },
+        _ => Days { from, to: to.min(eve) },
+    })
 }
 
 /// The result of a period and what it was computed from.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::AccountKind;
 use super::balances::{Of, Turnovers, added, less, movements, total};
-use super::books::{Account, FiscalYear, IsNamed, Ledger, chart};
+use super::books::{Account, FiscalYear, Ledger, chart};
 use super::figures::{Fitting, Group, Handles, Shape};
 use super::proof::{at_level, kept, prefix, said_of_level};
 use crate::auth::Permission;
@@ -198,8 +198,7 @@ impl ReadTool for GetTrialBalance {
         let today = scope.today();
         let day = self.to.unwrap_or(today);
         let year = FiscalYear::chosen(scope, &ledger, self.fiscal_year_id, day)?;
-        let is_named = if self.fiscal_year_id.is_some() { IsNamed::Yes } else { IsNamed::No };
-        let to = year.until(self.to, today, is_named)?;
+        let to = year.until(self.to, today)?;
         let clocks = Clocks::of(scope, Some(to), self.as_known_on)?;
         Report::of(scope, &ledger, year, clocks)?.answer(scope, &self)
     }

@@ -1,7 +1,7 @@
 //! Ledgers: the chart of a mandate's accounts, the one way to post to them, and the reports that follow from what was posted.
 //!
-//! Every figure of a report is a sum of posted lines at two clocks, computed in [`balances`] and taken apart again in
-//! [`figures`]. Balances are debit less credit; whether an account begins anew with each fiscal year follows from its kind,
+//! Every figure of a report is a sum of posted lines at two clocks, computed in `balances` and taken apart again in
+//! `figures`. Balances are debit less credit; whether an account begins anew with each fiscal year follows from its kind,
 //! never from its number.
 
 mod balances;

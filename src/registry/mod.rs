@@ -98,6 +98,12 @@ impl Tool {
         Self { is_in_every_toolset: true, ..self }
     }
 
+    /// Whether every toolset has it.
+    #[must_use]
+    pub const fn is_in_every_toolset(&self) -> bool {
+        self.is_in_every_toolset
+    }
+
     /// The name clients call.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -10,7 +10,7 @@ use crate::world::{Client, World};
 on_both! {
     words_are_found_without_case_and_accents_best_match_first,
     pages_of_a_search_follow_each_other,
-    an_employee_is_named_as_a_record_only_to_who_may_read_payroll,
+    people_employed_under_mandates_are_known_only_to_who_may_read_payroll,
     search_by_meaning_says_when_it_is_not_set_up,
 }
 
@@ -110,7 +110,7 @@ fn pages_of_a_search_follow_each_other(world: &World) {
     assert_eq!(owner.call("search_knowledge", other).refusal()["field"], "cursor");
 }
 
-fn an_employee_is_named_as_a_record_only_to_who_may_read_payroll(world: &World) {
+fn people_employed_under_mandates_are_known_only_to_who_may_read_payroll(world: &World) {
     let records = |client: &Client| -> BTreeSet<String> {
         let arguments = json!({ "query": "lemanique", "type": "person", "limit": 100 });
         let answer = client.ask("search_knowledge", arguments);
@@ -118,7 +118,19 @@ fn an_employee_is_named_as_a_record_only_to_who_may_read_payroll(world: &World) 
         items.map(|item| text(&item["record"]["type"])).collect()
     };
     assert!(records(&world.owner()).contains("employee"));
-    assert!(!records(&world.client("leman", "manager")).contains("employee"));
+    let manager = world.client("leman", "manager");
+    assert!(!records(&manager).contains("employee"));
+    let employee = world
+        .owner()
+        .ask("search_knowledge", json!({ "query": "favre lemanique", "type": "person" }));
+    let employee = employee["items"].as_array().unwrap().iter();
+    let employee = employee.clone().find(|item| item["record"]["type"] == "employee").unwrap();
+    let unknown = json!({ "entity_id": "01912345-0000-7000-8000-123456789abc" });
+    let asked = manager.call("explore_knowledge", json!({ "entity_id": employee["id"] }));
+    assert_eq!(
+        asked.refusal()["message"],
+        manager.call("explore_knowledge", unknown).refusal()["message"]
+    );
 }
 
 fn search_by_meaning_says_when_it_is_not_set_up(world: &World) {
