@@ -209,14 +209,15 @@ fn a_period_is_compared_with_one_of_its_length(world: &World) {
         ("2023-02-01", "2024-12-31", ("2022-02-01", "2023-01-31"), 0),
     ] {
         let asked = json!({ "from": from, "to": to, "compare": true });
-        let report = self::report(&world.owner(), "get_profit_and_loss", &ledger, asked);
+        let report = report(&world.owner(), "get_profit_and_loss", &ledger, asked);
         assert_eq!(report["compared_with"], json!({ "from": before.0, "to": before.1 }));
         assert_eq!(cents(&report["result"]["previous"]), previous, "{from} to {to}");
     }
     for tool in ["get_trial_balance", "get_profit_and_loss"] {
         let asked = json!({ "mandate_id": ledger.mandate, "to": "2027-06-30" });
         let refusal = world.owner().call(tool, asked).refusal();
-        let said = "2027-06-30 is not in fiscal year 2025-01-01/2025-12-31 (2025-01-01 to 2025-12-31)";
+        let said =
+            "2027-06-30 is not in fiscal year 2025-01-01/2025-12-31 (2025-01-01 to 2025-12-31)";
         assert_eq!(refusal["message"], said);
     }
 }
