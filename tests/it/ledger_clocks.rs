@@ -13,6 +13,7 @@ on_both! {
     a_report_repeats_to_the_byte_after_a_restart_and_a_thousand_postings,
     at_every_posting_the_books_say_what_a_replay_of_the_events_says,
     a_running_balance_continues_though_others_post_between_pages,
+    lists_stand_at_the_clock_of_their_first_page,
     the_clock_of_a_day_counts_what_was_posted_until_midnight_of_the_firm,
 }
 
@@ -171,6 +172,53 @@ fn a_running_balance_continues_though_others_post_between_pages(world: &World) {
         bookkeeper.write();
     }
     assert_eq!(pages, 5);
+}
+
+fn lists_stand_at_the_clock_of_their_first_page(world: &World) {
+    let mut bookkeeper = Bookkeeper::of(world, "leman");
+    let mut ledger = books(&mut bookkeeper);
+    let owner = world.owner();
+    let known = format!("#{}", bookkeeper.last_commit);
+    let payment = if world.database.is_postgres() { "gen_random_uuid()" } else { "randomblob(16)" };
+    for clock in [None, Some("2026-11-30"), Some(known.as_str())] {
+        let known = format!("#{}", bookkeeper.last_commit);
+        let mut arguments = json!({ "limit": 10 });
+        if let Some(clock) = clock {
+            arguments["as_known_on"] = json!(clock);
+        }
+        let first = owner.ask("list_open_items", arguments.clone());
+        let (mut items, mut page) = (first["items"].as_array().unwrap().clone(), first.clone());
+        while let Some(cursor) = page.get("next_cursor") {
+            arguments["cursor"] = cursor.clone();
+            let number = bookkeeper.commit("2026-11-30T08:00:00");
+            let tenant = bookkeeper.tenant();
+            bookkeeper.add(&format!(
+                "INSERT INTO payments SELECT i.tenant_id, {payment}, i.id, '2026-11-29', i.total, 'bank', NULL, NULL, {number} \
+                 FROM invoices i WHERE i.tenant_id = {tenant} AND i.document = 'invoice' AND i.state = 'issued' \
+                 AND i.open_until > '2026-11-30' AND i.settled = 0 ORDER BY i.due_on DESC, i.id DESC LIMIT 1"
+            ));
+            bookkeeper.write();
+            page = owner.ask("list_open_items", arguments.clone());
+            for same in ["as_of", "as_known_on", "report_id", "total", "totals"] {
+                assert_eq!(page[same], first[same], "{same} {clock:?}");
+            }
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+        }
+        assert_eq!(items.len(), first["total"], "{clock:?}");
+        assert!(items.len() > 10);
+        if clock.is_none_or(|clock| !clock.starts_with('#')) {
+            assert_eq!(first["as_known_on"], known);
+        }
+    }
+    let mut arguments = json!({ "mandate_id": ledger.mandate, "limit": 5 });
+    let first = owner.ask("search_accounts", arguments.clone());
+    bookkeeper.booked(&mut ledger, "OD", "2026-11-01", &[(BANK, 777), (REVENUE, -777)]);
+    bookkeeper.write();
+    arguments["cursor"] = first["next_cursor"].clone();
+    let second = owner.ask("search_accounts", arguments);
+    assert_eq!(second["as_known_on"], first["as_known_on"]);
+    let revenue = second["items"].as_array().unwrap().iter().find(|row| row["number"] == "3400");
+    assert_eq!(cents(&revenue.unwrap()["balance"]), -395_010);
 }
 
 fn the_clock_of_a_day_counts_what_was_posted_until_midnight_of_the_firm(world: &World) {
