@@ -18,6 +18,7 @@ mod get_profit_and_loss;
 mod get_trial_balance;
 pub(crate) mod import;
 mod kinds;
+mod left_out;
 mod lines;
 pub(crate) mod posting;
 mod proof;
