@@ -21,6 +21,7 @@ mod kinds;
 mod left_out;
 mod lines;
 pub(crate) mod posting;
+mod present;
 mod proof;
 mod report_lines;
 mod search_accounts;

@@ -11,6 +11,7 @@ use crate::world::{Answer, Client, World};
 
 on_both! {
     a_report_repeats_to_the_byte_after_a_restart_and_a_thousand_postings,
+    what_is_true_now_is_no_part_of_a_report,
     at_every_posting_the_books_say_what_a_replay_of_the_events_says,
     a_running_balance_continues_though_others_post_between_pages,
     lists_stand_at_the_clock_of_their_first_page,
@@ -80,6 +81,64 @@ fn a_report_repeats_to_the_byte_after_a_restart_and_a_thousand_postings(world: &
         .map(|answer| answer.content()["report_id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(ids.len(), 12, "each report has an id of its own");
+}
+
+/// A report without what is true now, and what that is.
+fn parted(mut report: Value) -> (Value, Value) {
+    let fields = report.as_object_mut().unwrap();
+    fields.remove("next_cursor");
+    let now = fields.remove("now").unwrap_or_default();
+    (report, now)
+}
+
+fn what_is_true_now_is_no_part_of_a_report(world: &World) {
+    let mut bookkeeper = Bookkeeper::of(world, "leman");
+    let mut ledger = books(&mut bookkeeper);
+    let owner = world.owner();
+    let (mandate, tenant) = (ledger.mandate, bookkeeper.tenant());
+    let ask = |known_on: Option<&Value>| {
+        let of = |(tool, mut arguments): (&str, Value)| {
+            arguments["mandate_id"] = json!(mandate);
+            if let Some(known_on) = known_on {
+                arguments["as_known_on"] = known_on.clone();
+            }
+            parted(owner.ask(tool, arguments))
+        };
+        let reports = [
+            ("get_trial_balance", json!({})),
+            ("get_trial_balance", json!({ "to": "2026-11-30", "level": 2 })),
+            ("get_profit_and_loss", json!({ "compare": true })),
+            ("get_balance_sheet", json!({})),
+            ("get_account_statement", json!({ "account": "1020", "limit": 1 })),
+        ];
+        reports.map(of)
+    };
+    let before = ask(None);
+    let known = before[0].0["as_known_on"].clone();
+    assert_eq!(ask(Some(&known)), before, "the answered clock passed back");
+    let lines = vec![line(BANK, 500), line(REVENUE, -500)];
+    bookkeeper.draft(&mut ledger, 2, "OD", day("2026-11-02"), lines, None);
+    let year = bookkeeper.literal(ledger.years[2].id);
+    bookkeeper.add(&format!(
+        "UPDATE fiscal_years SET state = 'provisionally_closed' WHERE tenant_id = {tenant} AND id = {year}"
+    ));
+    bookkeeper.write();
+    let closing = json!({ "drafts": 2, "fiscal_year_state": "provisionally_closed" });
+    for after in [ask(None), ask(Some(&known))] {
+        for ((before, _), (after, _)) in before.iter().zip(&after) {
+            assert_eq!(before.to_string(), after.to_string());
+        }
+        assert_eq!(
+            after.each_ref().map(|(_, now)| now.clone()),
+            [
+                closing.clone(),
+                closing.clone(),
+                closing.clone(),
+                json!({ "drafts": 2 }),
+                Value::Null,
+            ]
+        );
+    }
 }
 
 /// Closing balances by number as a trial balance has them.
