@@ -388,6 +388,9 @@ impl<'l> Plan<'l> {
     }
 }
 
+/// A row of wages: currency, year and month; their sum and number.
+type PaidMonth = ((Currency, i32, i32), (Option<Money>, i64));
+
 /// The payslips of a month in one currency.
 struct Wages {
     currency: Currency,
@@ -414,7 +417,7 @@ fn last_wages(scope: &mut Read<'_>, ledger: &Ledger, since: Day) -> Result<Vec<W
             (payslips::currency, payslips::year, payslips::month),
             (sum(payslips::net), count_star()),
         ));
-    let months: Vec<((Currency, i32, i32), (Option<Money>, i64))> = scope.load(months)?;
+    let months: Vec<PaidMonth> = scope.load(months)?;
     let mut wages: Vec<Wages> = vec![];
     for ((currency, year, month), (net, count)) in months {
         if wages.last().is_none_or(|last| last.currency != currency) {
