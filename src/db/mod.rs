@@ -26,7 +26,7 @@ pub(crate) use administration::Administration;
 pub(crate) use connection::check_exists;
 pub(crate) use identity::{Identity, SignIn, TokenRow};
 pub use migrate::migrate;
-pub use page::{Ascending, Descending, Newest, Page, PagedTool, Paging};
+pub use page::{Ascending, AtClock, Descending, Newest, Page, PagedTool, Paging};
 pub use pool::{Db, Seal, Session};
 pub use query::{Derived, Filters, HandWritten, HandWrittenSql};
 pub use reachable::{Mandates, Reach, Reachable};

@@ -198,6 +198,21 @@ impl<A: Expression<SqlType: diesel::sql_types::SingleValue>, V> Keyset<V> for Ne
     }
 }
 
+/// A keyset whose positions also hold the last posting that counts, so that every page stands at the clock of the first.
+#[derive(Debug, Clone, Copy)]
+pub struct AtClock<K>(pub K);
+
+impl<K: Keyset<V>, V> Keyset<(V, i64)> for AtClock<K> {
+    type Condition = K::Condition;
+    type Order = K::Order;
+    fn after(self, position: Option<(V, i64)>) -> Self::Condition {
+        self.0.after(position.map(|(position, _)| position))
+    }
+    fn order(self) -> Self::Order {
+        self.0.order()
+    }
+}
+
 /// How many of the rows fit in an answer, at least one.
 fn fitting<U: Serialize>(items: &[U]) -> Result<usize> {
     if items.len() <= ALWAYS_FIT {

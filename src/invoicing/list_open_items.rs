@@ -50,7 +50,7 @@ paged!(ListOpenItems);
 pub(super) struct OpenItems {
     /// The day.
     as_of: Day,
-    /// The last posting that counts.
+    /// The last posting that counts, on every page.
     as_known_on: KnownOn,
     /// The same arguments at the same clocks give the same report.
     report_id: String,
@@ -109,6 +109,14 @@ pub(crate) struct Bucket {
     pub(crate) count: i64,
 }
 
+/// Where a page begins: after which invoice, and at which clocks the first page stood.
+#[derive(Debug, Serialize, Deserialize)]
+struct Resumed {
+    after: (Day, InvoiceId),
+    as_of: Day,
+    known: i64,
+}
+
 /// An invoice that is owed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OpenItem {
@@ -155,10 +163,12 @@ impl ReadTool for ListOpenItems {
     fn run(mut self, scope: &mut Read<'_>) -> Result<OpenItems> {
         let paging = Paging::of(&mut self)?;
         check_reached(scope, self.client_id, self.mandate_id)?;
-        let as_of = self.as_of.unwrap_or_else(|| scope.today());
-        let known = self.as_known_on.map(|on| Known::at(scope, Some(on))).transpose()?;
+        let resumed: Option<Resumed> = scope.position(&paging)?;
+        let today = resumed.as_ref().map_or_else(|| scope.today(), |resumed| resumed.as_of);
+        let as_of = self.as_of.unwrap_or(today);
+        let known = self.known(scope, resumed.as_ref())?;
         let chosen = self.chosen(as_of, known)?;
-        let after = scope.position(&paging)?;
+        let after = resumed.map(|resumed| resumed.after);
         let mut report = report(scope, chosen.clone(), after, paging.fetch())?;
         let last = report.last_posting.unwrap_or_default();
         let known = known.unwrap_or(Known { commit: last, is_present: true });
@@ -166,8 +176,12 @@ impl ReadTool for ListOpenItems {
         let totals = totals(scope, &chosen, known.commit, &report)?;
         let owed = totals.iter().map(|total| total.count).sum();
         let items = items.into_iter().map(|invoice| item(invoice, as_of)).collect();
-        let page =
-            scope.cut(items, owed, &paging, |item: &OpenItem| (item.due_on, item.invoice_id))?;
+        let place = |item: &OpenItem| Resumed {
+            after: (item.due_on, item.invoice_id),
+            as_of,
+            known: known.commit,
+        };
+        let page = scope.cut(items, owed, &paging, place)?;
         let as_known_on = known.written();
         (self.as_of, self.as_known_on) = (Some(as_of), Some(as_known_on));
         let report_id = scope.report_id(&self, Clocks { as_of, known })?;
@@ -177,6 +191,15 @@ impl ReadTool for ListOpenItems {
 }
 
 impl ListOpenItems {
+    /// The last posting that counts, where not all do: that of the first page on every page.
+    fn known(&self, scope: &mut Read<'_>, resumed: Option<&Resumed>) -> Result<Option<Known>> {
+        let Some(Resumed { known: commit, .. }) = resumed else {
+            return self.as_known_on.map(|on| Known::at(scope, Some(on))).transpose();
+        };
+        let is_present = self.as_known_on.is_none() && Known::at(scope, None)?.commit == *commit;
+        Ok((!is_present).then_some(Known { commit: *commit, is_present }))
+    }
+
     fn chosen(&self, as_of: Day, known: Option<Known>) -> Result<Chosen> {
         let days = match self.min_days_overdue {
             Some(days @ 1..=36_500) => Some(days),

@@ -213,12 +213,13 @@ impl OpenFigure {
                 1 => "payment",
                 _ => "credit_note",
             },
-            record_id: row.id,
+            record_id: Some(row.id),
             position: None,
             number: Some(row.number),
             text: row.text.into(),
             currency: self.currency,
             amount: row.amount,
+            taxed: None,
         }
     }
 }

@@ -333,12 +333,13 @@ impl RevenueFigure {
             part: self.names.parts().get(at).copied().unwrap_or_default(),
             on: row.on,
             record: row.document.as_str(),
-            record_id: row.id,
+            record_id: Some(row.id),
             position: (row.position > 0).then_some(row.position),
             number: Some(row.number),
             text: row.text.into(),
             currency: self.currency,
             amount: row.amount,
+            taxed: None,
         }
     }
 }

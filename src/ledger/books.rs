@@ -54,7 +54,8 @@ pub(super) struct FiscalYear {
     pub(super) starts_on: Day,
     /// Its last day.
     pub(super) ends_on: Day,
-    /// Whether it takes postings.
+    /// Whether it takes postings, now and not at a clock: reports say it apart.
+    #[serde(skip)]
     pub(super) state: FiscalYearState,
 }
 

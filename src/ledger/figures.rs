@@ -12,7 +12,7 @@ use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::{Paging, Read};
 use crate::error::{Error, Result};
-use crate::ids::{AccountId, EntryId, MandateId, RecordId};
+use crate::ids::{AccountId, MandateId, RecordId};
 use crate::money::{Currency, Money};
 use crate::reports::{ExplainedRow, Explanation, Figure, FigureSource, KnownOn, Part};
 use crate::text::FreeText;
@@ -169,7 +169,11 @@ impl Handles {
 
 /// Where a row of an explanation stands.
 fn place(row: &ExplainedRow) -> Place {
-    (row.on, EntryId::from(Uuid::from(row.record_id)), row.position.unwrap_or_default())
+    (
+        row.on,
+        row.record_id.map_or_else(Uuid::nil, Uuid::from).into(),
+        row.position.unwrap_or_default(),
+    )
 }
 
 /// What an explanation needs to know of the books.
@@ -304,12 +308,13 @@ impl LedgerFigure {
             part,
             on: line.booked_on,
             record: "entry_line",
-            record_id: RecordId::from(Uuid::from(line.entry_id)),
+            record_id: Some(RecordId::from(Uuid::from(line.entry_id))),
             position: Some(line.position),
             number: Some(line.number()),
             text: FreeText::from(line.said()),
             currency: self.currency.unwrap_or(meant.ledger.currency),
             amount,
+            taxed: None,
         })
     }
 

@@ -69,7 +69,7 @@ pub(super) struct AccountStatement {
     to: Day,
     /// The last posting that counts, on every page.
     as_known_on: KnownOn,
-    /// The same for the same arguments at the same clocks, as is the answer.
+    /// The same for the same arguments at the same clocks, as is the answer but for names.
     report_id: String,
     /// The currency of the books, and of every amount without one of its own.
     currency: Currency,

@@ -7,7 +7,7 @@ use super::AccountKind;
 use super::balances::{Of, Turnovers, added, less, movements};
 use super::books::{Account, FiscalYear, Ledger, chart};
 use super::figures::{Fitting, Handles, Shape};
-use super::get_trial_balance::drafts;
+use super::present::Now;
 use super::proof::{at_level, kept, said_of_level};
 use super::report_lines::{Compared, Item, OWN, ReportLine, ReportSection, Results, Terms, sums};
 use crate::auth::Permission;
@@ -50,7 +50,7 @@ pub(super) struct BalanceSheet {
     compared_with: Option<Day>,
     /// The last posting that counts.
     as_known_on: KnownOn,
-    /// The same for the same arguments at the same clocks, as is the answer.
+    /// The same for the same arguments at the same clocks, as is the answer but for `now` and names.
     report_id: String,
     /// The currency of every amount.
     currency: Currency,
@@ -65,11 +65,10 @@ pub(super) struct BalanceSheet {
     totals: Totals,
     /// Income less expense of the year so far, as get_profit_and_loss has it.
     result: Money,
-    /// Drafts dated up to the day, which do not count; absent when asked for an earlier time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drafts: Option<i64>,
     /// Identities, and whether each holds.
     controls: Vec<Control>,
+    /// What is true at this moment, not at the clocks: no part of what `report_id` promises.
+    now: Now,
 }
 
 /// Both sides of a balance sheet.
@@ -273,10 +272,7 @@ impl<'l> Report<'l> {
         let mut controls = self.controls(&totals)?;
         let mut notes: Vec<String> = said_of_level(None, level).into_iter().collect();
         notes.extend(kept(scope, self.of, &self.now.until, self.now.day, &mut controls)?);
-        let drafts = match self.asked.as_known_on {
-            None => Some(drafts(scope, self.of.ledger, Day::FIRST, self.now.day)?),
-            Some(_) => None,
-        };
+        let present = Now::of(scope, self.of.ledger, (Day::FIRST, self.now.day), None)?;
         Ok(BalanceSheet {
             mandate_id: self.of.ledger.mandate,
             as_of: self.now.day,
@@ -290,8 +286,8 @@ impl<'l> Report<'l> {
             results: self.results(scope)?,
             totals,
             result: self.now.results.result,
-            drafts,
             controls,
+            now: present,
         })
     }
 }

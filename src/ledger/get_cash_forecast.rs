@@ -1,5 +1,7 @@
 //! Expected cash.
 
+use std::collections::BTreeMap;
+
 use diesel::dsl::{count_star, sum};
 use diesel::prelude::*;
 use schemars::JsonSchema;
@@ -10,14 +12,15 @@ use super::books::{Account, Ledger, chart};
 use super::expected::{Due, Owed, TERM_DAYS, open_on, used_for};
 use super::figures::{Handles, Shape};
 use super::kinds::{AccountKind, Purpose};
+use super::left_out::{LeftOut, Uncounted, debts};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
 use crate::db::schema::payslips;
 use crate::error::{Error, Result};
-use crate::ids::MandateId;
+use crate::ids::{AccountId, MandateId};
 use crate::invoicing::expected;
-use crate::money::{Currency, CurrencyAmount, Money, Rate};
+use crate::money::{Currency, Money, Rate};
 use crate::registry::ReadTool;
 use crate::reports::{Clocks, Figure, KnownOn};
 use crate::text::FreeText;
@@ -94,8 +97,8 @@ pub(super) struct CashForecast {
     weeks: Vec<Week>,
     /// What is expected after the last week.
     later: Vec<Flow>,
-    /// Open invoices in other currencies, which are not counted.
-    left_out: Vec<CurrencyAmount>,
+    /// What no week counts: what is in other currencies, and debts without a due day.
+    left_out: Vec<LeftOut>,
 }
 
 /// An account of liquid funds.
@@ -178,7 +181,7 @@ struct Plan<'l> {
     /// Week from 0, and what happens in it.
     flows: Vec<(i64, Flow)>,
     assumptions: Vec<String>,
-    left_out: Vec<CurrencyAmount>,
+    left_out: Vec<LeftOut>,
 }
 
 impl<'l> Plan<'l> {
@@ -249,17 +252,19 @@ impl<'l> Plan<'l> {
             self.assumptions.push(said.to_owned());
         }
         if !self.ledger.is_of_firm || !scope.caller().may(Permission::InvoiceRead) {
-            return self.add_open(scope, Purpose::Receivables);
+            return self.add_open(scope, Purpose::Receivables).map(drop);
         }
+        let mut others: BTreeMap<Currency, (Money, i64)> = BTreeMap::new();
         for (currency, due_on, amount, count) in expected::due(scope, self.clocks.as_of)? {
             if currency == self.ledger.currency {
                 self.add_inflow(Source::Invoices, (due_on, amount, count))?;
                 continue;
             }
-            match self.left_out.last_mut().filter(|last| last.currency == currency) {
-                Some(last) => last.amount = added(last.amount, amount)?,
-                None => self.left_out.push(CurrencyAmount { currency, amount }),
-            }
+            let other = others.entry(currency).or_default();
+            *other = (added(other.0, amount)?, other.1 + count);
+        }
+        for (currency, (amount, count)) in others {
+            self.left_out.push(LeftOut::of(Uncounted::Invoices, currency, amount, count));
         }
         self.assumptions.push(
             "open invoices within your reach come in on their due day, overdue ones in the first week; \
@@ -270,11 +275,21 @@ impl<'l> Plan<'l> {
     }
 
     fn add_debts(&mut self, scope: &mut Read<'_>) -> Result<()> {
-        self.add_open(scope, Purpose::Payables)
+        let scheduled = self.add_open(scope, Purpose::Payables)?;
+        let handles = Handles { mandate: self.ledger.mandate, known: self.clocks.known.commit };
+        let clocks = (handles, self.clocks.as_of);
+        let currency = self.ledger.currency;
+        self.left_out.extend(debts(scope, clocks, currency, &self.balances, &scheduled)?);
+        self.assumptions.push(
+            "other short-term liabilities, such as VAT, withholding tax and social insurances, have no due day in the books: \
+             left_out has their balances, and no week counts them; nor does any count other assets, such as input tax and stocks"
+                .to_owned(),
+        );
+        Ok(())
     }
 
-    /// Adds what is open on the accounts of customers or suppliers.
-    fn add_open(&mut self, scope: &mut Read<'_>, purpose: Purpose) -> Result<()> {
+    /// Adds what is open on the accounts of customers or suppliers, and tells which these are.
+    fn add_open(&mut self, scope: &mut Read<'_>, purpose: Purpose) -> Result<Vec<AccountId>> {
         let (side, source, of) = match purpose {
             Purpose::Receivables => (Owed::ToUs, Source::Receivables, "customers"),
             _ => (Owed::ByUs, Source::Payables, "suppliers"),
@@ -305,33 +320,30 @@ impl<'l> Plan<'l> {
              first week; payments that settle none in particular settle the oldest",
             if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") }
         ));
-        Ok(())
+        Ok(used)
     }
 
-    /// Adds the wages of the last month with payslips, for each month to come.
+    /// Adds the wages of the last month with payslips, for each month to come; those in other currencies are left out.
     fn add_wages(&mut self, scope: &mut Read<'_>, weeks: i64) -> Result<()> {
         if !scope.caller().may(Permission::PayrollRead) {
             self.assumptions.push("wages are not counted".to_owned());
             return Ok(());
         }
-        let today = self.clocks.as_of;
-        let months = scope
-            .rows(payslips::table)
-            .filter(payslips::mandate_id.eq(self.ledger.mandate))
-            .filter(payslips::state.eq("final"))
-            .filter(payslips::currency.eq(self.ledger.currency))
-            .group_by((payslips::year, payslips::month))
-            .order((payslips::year.desc(), payslips::month.desc()))
-            .select((payslips::year, payslips::month, sum(payslips::net), count_star()));
-        let last: Vec<(i32, i32, Option<Money>, i64)> = scope.load(months.at_most(1))?;
-        let recent = today.month_start().plus_months(-2);
-        let is_recent = |(year, month): (i32, i32)| {
-            u32::try_from(month).ok().and_then(|month| Day::from_ymd(year, month, 1))
-                >= Some(recent)
-        };
-        let last = last.into_iter().find(|(year, month, ..)| is_recent((*year, *month)));
-        let Some((year, month, Some(net), count)) = last else {
-            self.assumptions.push("no wages: there are no payslips of the last months".to_owned());
+        let (today, own) = (self.clocks.as_of, self.ledger.currency);
+        let wages = last_wages(scope, self.ledger, today.month_start().plus_months(-2))?;
+        for wage in wages.iter().filter(|wage| wage.currency != own) {
+            let Wages { currency, year, month, net, count } = *wage;
+            let amount = less(Money::ZERO, net)?;
+            self.left_out.push(LeftOut::of(Uncounted::Wages, currency, amount, count));
+            self.assumptions.push(format!(
+                "net wages in {currency} as in {year}-{month:02} are left out, each month"
+            ));
+        }
+        let Some(Wages { year, month, net, count, .. }) =
+            wages.into_iter().find(|wage| wage.currency == own)
+        else {
+            let said = format!("no wages in {own}: there are no such payslips of the last months");
+            self.assumptions.push(said);
             return Ok(());
         };
         let pay_day = i64::from(PAY_DAY) - 1;
@@ -374,6 +386,45 @@ impl<'l> Plan<'l> {
             left_out: self.left_out,
         })
     }
+}
+
+/// A row of wages: currency, year and month; their sum and number.
+type PaidMonth = ((Currency, i32, i32), (Option<Money>, i64));
+
+/// The payslips of a month in one currency.
+struct Wages {
+    currency: Currency,
+    year: i32,
+    month: i32,
+    net: Money,
+    count: i64,
+}
+
+/// The wages of the last month with payslips in each currency, if that is `since` or later.
+fn last_wages(scope: &mut Read<'_>, ledger: &Ledger, since: Day) -> Result<Vec<Wages>> {
+    let month = i32::try_from(since.month()).map_err(Error::fault)?;
+    let is_recent = payslips::year
+        .gt(since.year())
+        .or(payslips::year.eq(since.year()).and(payslips::month.ge(month)));
+    let months = scope
+        .rows(payslips::table)
+        .filter(payslips::mandate_id.eq(ledger.mandate))
+        .filter(payslips::state.eq("final"))
+        .filter(is_recent)
+        .group_by((payslips::currency, payslips::year, payslips::month))
+        .order((payslips::currency, payslips::year.desc(), payslips::month.desc()))
+        .select((
+            (payslips::currency, payslips::year, payslips::month),
+            (sum(payslips::net), count_star()),
+        ));
+    let months: Vec<PaidMonth> = scope.load(months)?;
+    let mut wages: Vec<Wages> = vec![];
+    for ((currency, year, month), (net, count)) in months {
+        if wages.last().is_none_or(|last| last.currency != currency) {
+            wages.push(Wages { currency, year, month, net: net.unwrap_or_default(), count });
+        }
+    }
+    Ok(wages)
 }
 
 /// Whether an account holds liquid funds.

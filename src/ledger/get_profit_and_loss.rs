@@ -7,7 +7,7 @@ use super::AccountKind;
 use super::balances::{Of, Turnovers, added, movements, total};
 use super::books::{Account, FiscalYear, Ledger, chart};
 use super::figures::{Fitting, Handles, Shape};
-use super::get_trial_balance::drafts;
+use super::present::Now;
 use super::proof::{at_level, kept, said_of_level};
 use super::report_lines::{Compared, Item, ReportSection, Results, Terms};
 use crate::auth::Permission;
@@ -55,7 +55,7 @@ pub(super) struct ProfitAndLoss {
     compared_with: Option<Days>,
     /// The last posting that counts.
     as_known_on: KnownOn,
-    /// The same for the same arguments at the same clocks, as is the answer.
+    /// The same for the same arguments at the same clocks, as is the answer but for `now` and names.
     report_id: String,
     /// The currency of every amount.
     currency: Currency,
@@ -66,11 +66,10 @@ pub(super) struct ProfitAndLoss {
     sections: Vec<ResultSection>,
     /// Income less expense, entries that close the year left out.
     result: Compared,
-    /// Drafts dated in the period, which do not count; absent when asked for an earlier time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drafts: Option<i64>,
     /// Identities, and whether each holds.
     controls: Vec<Control>,
+    /// What is true at this moment, not at the clocks: no part of what `report_id` promises.
+    now: Now,
 }
 
 /// The days of a period.
@@ -226,10 +225,7 @@ impl Report<'_> {
         let mut notes: Vec<String> = said_of_level(None, level).into_iter().collect();
         let Days { from, to } = self.now.days;
         notes.extend(kept(scope, self.of, &self.now.until, to, &mut controls)?);
-        let drafts = match self.asked.as_known_on {
-            None => Some(drafts(scope, self.of.ledger, from, to)?),
-            Some(_) => None,
-        };
+        let now = Now::of(scope, self.of.ledger, (from, to), Some(&self.year))?;
         let past = self.past.as_ref().map_or(Money::ZERO, |past| past.results.result);
         let of = Fitting::of_kinds(&AccountKind::OF_RESULT);
         let mut so_far = Money::ZERO;
@@ -248,8 +244,8 @@ impl Report<'_> {
             notes,
             sections: sections.into_iter().map(&mut with_result).collect::<Result<_>>()?,
             result: terms.fitting(scope, &of, (self.now.results.result, past))?,
-            drafts,
             controls,
+            now,
             fiscal_year: self.year,
         })
     }

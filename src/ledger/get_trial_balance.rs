@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use diesel::dsl::count_star;
-use diesel::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +9,11 @@ use super::AccountKind;
 use super::balances::{Of, Turnovers, added, less, movements, total};
 use super::books::{Account, FiscalYear, Ledger, chart};
 use super::figures::{Fitting, Group, Handles, Shape};
+use super::present::Now;
 use super::proof::{at_level, kept, prefix, said_of_level};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::Read;
-use crate::db::schema::entries;
 use crate::error::{Error, Result};
 use crate::ids::{FiscalYearId, MandateId};
 use crate::language::Language;
@@ -55,7 +53,7 @@ pub(super) struct TrialBalance {
     to: Day,
     /// The last posting that counts.
     as_known_on: KnownOn,
-    /// The same for the same arguments at the same clocks, as is the answer.
+    /// The same for the same arguments at the same clocks, as is the answer but for `now` and names.
     report_id: String,
     /// The currency of the books, and of every amount without one of its own.
     currency: Currency,
@@ -71,11 +69,10 @@ pub(super) struct TrialBalance {
     totals: Sums,
     /// Income less expense of the year so far, until it is carried to equity.
     result: Money,
-    /// Drafts dated in the period, which do not count; absent when asked for an earlier time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drafts: Option<i64>,
     /// Identities, and whether each holds.
     controls: Vec<Control>,
+    /// What is true at this moment, not at the clocks: no part of what `report_id` promises.
+    now: Now,
 }
 
 /// An account, a group of accounts, or the result of earlier years.
@@ -392,10 +389,7 @@ impl<'l> Report<'l> {
         let mut notes: Vec<String> = said_of_level(asked.level, level).into_iter().collect();
         notes.extend(kept(scope, of, &self.until, clocks.as_of, &mut controls)?);
         let (from, to) = (self.year.starts_on, clocks.as_of);
-        let drafts = match asked.as_known_on {
-            None => Some(drafts(scope, of.ledger, from, to)?),
-            Some(_) => None,
-        };
+        let now = Now::of(scope, of.ledger, (from, to), Some(&self.year))?;
         Ok(TrialBalance {
             mandate_id: of.ledger.mandate,
             from,
@@ -408,21 +402,9 @@ impl<'l> Report<'l> {
             rows,
             totals,
             result,
-            drafts,
             controls,
+            now,
             fiscal_year: self.year,
         })
     }
-}
-
-/// How many drafts are dated in a period.
-pub(super) fn drafts(scope: &mut Read<'_>, ledger: &Ledger, from: Day, to: Day) -> Result<i64> {
-    let drafts = scope
-        .rows(entries::table)
-        .filter(entries::mandate_id.eq(ledger.mandate))
-        .filter(entries::state.eq("draft"))
-        .filter(entries::booked_on.ge(from))
-        .filter(entries::booked_on.le(to))
-        .select(count_star());
-    scope.one("count", drafts)
 }

@@ -11,13 +11,13 @@ use super::figures::{Handles, Shape};
 use crate::auth::Permission;
 use crate::dates::Day;
 use crate::db::schema::accounts;
-use crate::db::{Ascending, ContainsAll, Filters, Page, Paging, Read};
+use crate::db::{Ascending, AtClock, ContainsAll, Filters, Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::{AccountId, MandateId};
 use crate::language::Labels;
 use crate::money::{Currency, Money};
 use crate::registry::ReadTool;
-use crate::reports::{Clocks, Figure, KnownOn};
+use crate::reports::{Clocks, Figure, Known, KnownOn};
 use crate::text::{FreeText, search_words};
 
 /// Search the chart of accounts of a mandate by number or name, with the balance of each account today. For the movements of
@@ -45,7 +45,7 @@ paged!(SearchAccounts);
 pub(super) struct FoundAccounts {
     /// The day of the balances.
     as_of: Day,
-    /// The last posting that counts.
+    /// The last posting that counts, on every page.
     as_known_on: KnownOn,
     /// The currency of the books, and of every balance.
     currency: Currency,
@@ -108,10 +108,14 @@ impl ReadTool for SearchAccounts {
             (accounts::is_postable, accounts::is_active),
             accounts::currency,
         );
-        let by = Ascending(accounts::number, accounts::id);
-        let place = |row: &Row| (row.1.clone(), row.0);
+        let resumed: Option<((String, AccountId), i64)> = scope.position(&paging)?;
+        let mut clocks = Clocks::of(scope, None, None)?;
+        if let Some((_, commit)) = resumed.filter(|(_, commit)| *commit != clocks.known.commit) {
+            clocks.known = Known { commit, is_present: false };
+        }
+        let by = AtClock(Ascending(accounts::number, accounts::id));
+        let place = |row: &Row| ((row.1.clone(), row.0), clocks.known.commit);
         let page: Page<Row> = scope.page(found.clone(), found, columns, by, &paging, place)?;
-        let clocks = Clocks::of(scope, None, None)?;
         let of = Of { ledger: &ledger, account: None, known: clocks.known };
         let year_from = FiscalYear::start_at(scope, &ledger, clocks.as_of)?;
         let before = of.until(scope, year_from.minus_days(1))?;

@@ -137,13 +137,19 @@ impl Known {
 }
 
 impl Read<'_> {
-    /// The id of a report of `T` with the arguments of `input` at these clocks: the same arguments at the same clocks give the
-    /// same id, and the same answer.
+    /// The id of a report of `T` with the arguments of `input` at these clocks. The same arguments at the same clocks give the same
+    /// id, whether a clock was left to its default or the answered one was passed back, and the same bytes of figures, rows and
+    /// controls, whatever was posted since. Names of accounts and clients, and the set-up of a mandate, are those of today; what is
+    /// true at the moment of the answer alone, such as drafts, stands apart under `now` and is not promised.
     ///
     /// # Errors
     /// The arguments cannot be written.
     pub fn report_id<T: ReadTool>(&self, input: &T, clocks: Clocks) -> Result<String> {
-        let arguments = serde_json::to_vec(input)?;
+        let mut arguments = serde_json::to_value(input)?;
+        if let Some(arguments) = arguments.as_object_mut() {
+            arguments.retain(|name, _| !["as_of", "as_known_on"].contains(&name.as_str()));
+        }
+        let arguments = serde_json::to_vec(&arguments)?;
         let clocks = format!("{} {}", clocks.as_of, clocks.known.commit);
         let mut mac = Hmac::<Sha256>::new_from_slice(self.seal()).map_err(Error::fault)?;
         let (tenant, user) = (self.tenant().to_string(), self.user().to_string());

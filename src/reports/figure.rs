@@ -13,7 +13,7 @@ use crate::dates::Day;
 use crate::db::{Page, Paging, Read};
 use crate::error::{Error, Result};
 use crate::ids::RecordId;
-use crate::money::{Currency, Money};
+use crate::money::{Currency, Money, Rate};
 use crate::text::FreeText;
 
 /// Bytes of a handle's seal.
@@ -85,10 +85,12 @@ pub struct ExplainedRow {
     pub part: &'static str,
     /// Its day in the books.
     pub on: Day,
-    /// What it is: `entry_line`, `invoice`, `payment`, `credit_note`, `time_entry`.
+    /// What it is: `entry_line`, `invoice`, `payment`, `credit_note`, `time_entry`; `rounding` is no record but what rounding a
+    /// sum adds to the rounded amounts.
     pub record: &'static str,
     /// Its id, or that of the entry whose line it is.
-    pub record_id: RecordId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_id: Option<RecordId>,
     /// Its place in the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<i32>,
@@ -101,6 +103,18 @@ pub struct ExplainedRow {
     pub currency: Currency,
     /// What it adds to the figure, with its sign.
     pub amount: Money,
+    /// What the amount is a percentage of.
+    #[serde(flatten)]
+    pub taxed: Option<Taxed>,
+}
+
+/// An amount that is taxed, and the rate.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct Taxed {
+    /// The amount that is taxed, with its sign; where the record is one of several that are taxed together, its part of it.
+    pub base: Money,
+    /// The rate in per cent.
+    pub rate_percent: Rate,
 }
 
 type Explain = fn(&[u8], &mut Read<'_>, &Paging) -> Result<Explanation>;

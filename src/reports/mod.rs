@@ -10,7 +10,7 @@ mod figure;
 
 pub use clocks::{Clocks, Known, KnownOn};
 pub use control::Control;
-pub use figure::{ExplainedRow, Explanation, Figure, FigureKind, FigureSource, Part};
+pub use figure::{ExplainedRow, Explanation, Figure, FigureKind, FigureSource, Part, Taxed};
 
 use crate::registry::Tool;
 

@@ -99,12 +99,13 @@ impl TimeFigure {
             part: Standing::of(entry.is_billable, entry.is_invoiced).part(),
             on: entry.worked_on,
             record: "time_entry",
-            record_id: Uuid::from(entry.id).into(),
+            record_id: Some(Uuid::from(entry.id).into()),
             position: None,
             number: None,
             text: entry.description,
             currency: self.currency,
             amount: worth(rate, entry.minutes)?,
+            taxed: None,
         })
     }
 }

@@ -121,6 +121,37 @@ impl Checks {
             ..self.check(name, lines == 0, what_to_do)
         })
     }
+
+    /// The days of the period take no more postings, as the locks are now.
+    pub(super) fn is_closed(&self, scope: &mut Read<'_>, span: Span) -> Result<Check> {
+        let columns = (
+            fiscal_years::starts_on,
+            fiscal_years::ends_on,
+            fiscal_years::state,
+            fiscal_years::locked_through,
+        );
+        let years = scope
+            .rows(fiscal_years::table)
+            .filter(fiscal_years::mandate_id.eq(span.mandate()))
+            .filter(fiscal_years::ends_on.ge(span.from))
+            .filter(fiscal_years::starts_on.le(span.to))
+            .order(fiscal_years::starts_on);
+        let years: Vec<(Day, Day, FiscalYearState, Option<Day>)> =
+            scope.load(years.select(columns).at_most(MOST_YEARS))?;
+        let mut closed_until = span.from.minus_days(1);
+        for (starts_on, ends_on, state, locked_through) in years {
+            let shut =
+                if state == FiscalYearState::Closed { Some(ends_on) } else { locked_through };
+            if starts_on <= closed_until.plus_days(1) {
+                closed_until = shut.map_or(closed_until, |shut| shut.max(closed_until));
+            }
+        }
+        Ok(self.check(
+            "the period is closed, so that nothing can be posted to it any more",
+            closed_until >= span.to,
+            "lock the fiscal year through the end of the period before filing",
+        ))
+    }
 }
 
 fn numbers(moved: &[Moved]) -> Vec<FreeText> {
@@ -166,7 +197,6 @@ pub(super) fn of_effective(
     checks.list.push(uncoded);
     let form = less(found.sums.amount(F::TaxDue)?, found.sums.amount(F::InputTax)?)?;
     ledger(scope, &mut checks, span, form)?;
-    is_closed(scope, &mut checks, span)?;
     Ok(checks)
 }
 
@@ -191,7 +221,6 @@ pub(super) fn of_net_rate(
     )?;
     checks.list.push(unassigned);
     ledger(scope, &mut checks, span, found.tax_moved)?;
-    is_closed(scope, &mut checks, span)?;
     Ok(checks)
 }
 
@@ -241,38 +270,6 @@ fn ledger(scope: &mut Read<'_>, checks: &mut Checks, span: Span, form: Money) ->
         "look for lines on these accounts without a VAT code, or for tax posted to other accounts",
     )?;
     checks.list.push(Check { accounts: numbers(&moved), ..check });
-    Ok(())
-}
-
-/// The days of the period take no more postings.
-fn is_closed(scope: &mut Read<'_>, checks: &mut Checks, span: Span) -> Result<()> {
-    let columns = (
-        fiscal_years::starts_on,
-        fiscal_years::ends_on,
-        fiscal_years::state,
-        fiscal_years::locked_through,
-    );
-    let years = scope
-        .rows(fiscal_years::table)
-        .filter(fiscal_years::mandate_id.eq(span.mandate()))
-        .filter(fiscal_years::ends_on.ge(span.from))
-        .filter(fiscal_years::starts_on.le(span.to))
-        .order(fiscal_years::starts_on);
-    let years: Vec<(Day, Day, FiscalYearState, Option<Day>)> =
-        scope.load(years.select(columns).at_most(MOST_YEARS))?;
-    let mut closed_until = span.from.minus_days(1);
-    for (starts_on, ends_on, state, locked_through) in years {
-        let shut = if state == FiscalYearState::Closed { Some(ends_on) } else { locked_through };
-        if starts_on <= closed_until.plus_days(1) {
-            closed_until = shut.map_or(closed_until, |shut| shut.max(closed_until));
-        }
-    }
-    let check = checks.check(
-        "the period is closed, so that nothing can be posted to it any more",
-        closed_until >= span.to,
-        "lock the fiscal year through the end of the period before filing",
-    );
-    checks.list.push(check);
     Ok(())
 }
 

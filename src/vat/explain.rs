@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::effective::Effective;
 use super::form::FormFigure;
 use super::net_rate::{self, NetRate};
-use super::queries::{Place, SelectedLine, Span, selected};
-use super::rules::{Term, plus, signed, terms};
+use super::queries::{Line, Place, SelectedLine, Span, selected};
+use super::rules::{Term, less, plus, range, signed, terms};
 use super::setup::{CodeBook, Filer, activities};
 use crate::auth::Permission;
 use crate::db::{Page, Paging, Read};
@@ -17,7 +17,7 @@ use crate::ids::{EntryId, RecordId};
 use crate::ledger::VatPart;
 use crate::mandates::VatMethod;
 use crate::money::{Currency, Money};
-use crate::reports::{ExplainedRow, Explanation, FigureSource, Known, Part};
+use crate::reports::{ExplainedRow, Explanation, FigureSource, Known, Part, Taxed};
 
 /// A figure of a return of a mandate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -92,28 +92,40 @@ impl VatFigure {
         let terms = self.net_terms();
         let mut parts = Parts::of(&terms, filer.currency);
         let mut rows = vec![];
+        let mut add = |row: ExplainedRow, place| {
+            let added = parts.add(row.part, row.amount, 1);
+            rows.push(Placed { row, place });
+            added
+        };
         for (at, one) in found.contributions.iter().enumerate() {
             let is_chosen =
                 one.row.as_ref().map_or(self.activity.is_none(), |row| self.is_of_activity(row));
             let Some(line) = found.lines.get(one.line).filter(|_| is_chosen) else { continue };
-            for (nth, term) in terms.iter().enumerate().filter(|(_, term)| term.leaf == one.leaf) {
-                let amount = signed(one.amount, term.sign)?;
-                parts.add(term.part, amount, 1)?;
-                let row = ExplainedRow {
-                    part: term.part,
-                    on: line.on,
-                    record: "entry_line",
-                    record_id: record(line.entry),
-                    position: Some(line.position),
-                    number: Some(line.number.clone()),
-                    text: line.text.as_str().into(),
-                    currency: filer.currency,
-                    amount,
+            for (nth, term) in terms.iter().enumerate() {
+                let amount = if term.leaf == one.leaf {
+                    (signed(one.amount, term.sign)?, None)
+                } else if let Some(row) = one.row.as_ref().filter(|row| is_tax_of(term, row)) {
+                    let tax = one.amount.percent(row.2).ok_or_else(range)?;
+                    let base = signed(one.amount, term.sign)?;
+                    (signed(tax, term.sign)?, Some(Taxed { base, rate_percent: row.2 }))
+                } else {
+                    continue;
                 };
-                rows.push(Placed { row, place: (at, nth) });
+                add(of_line(term.part, line, filer.currency, amount), (at, nth))?;
             }
         }
-        self.add_taxes(&found, &terms, &mut parts)?;
+        let after_records = found.contributions.len();
+        for (at, (row, (base, tax, _))) in found.rows.iter().enumerate() {
+            let is_of = |term: &Term| is_tax_of(term, row) && self.is_of_activity(row);
+            let rest = less(*tax, found.rounded(row)?)?;
+            for (nth, term) in terms.iter().enumerate().filter(|(_, term)| is_of(term)) {
+                if rest != Money::ZERO {
+                    let (base, rest) = (signed(*base, term.sign)?, signed(rest, term.sign)?);
+                    let row = self.rounding(term.part, row, (base, rest), filer.currency);
+                    add(row, (after_records + at, nth))?;
+                }
+            }
+        }
         if self.rests_on_net_rates() {
             parts.list.retain(|part| part.amount != Money::ZERO || part.rows > 0);
         }
@@ -124,14 +136,27 @@ impl VatFigure {
         Ok(self.explanation(scope, parts.list, self.net_rule(&found), bare(page)))
     }
 
-    /// The tax at net rates is no sum of records but follows from their sum.
-    fn add_taxes(&self, found: &NetRate, terms: &[Term], parts: &mut Parts) -> Result<()> {
-        for (row, (_, tax, _)) in found.rows.iter().filter(|(row, _)| self.is_of_activity(row)) {
-            for term in terms.iter().filter(|term| term.leaf == (row.0, VatPart::Tax)) {
-                parts.add(term.part, signed(*tax, term.sign)?, 0)?;
-            }
+    /// What the tax on a sum of turnover differs by from the sum of the taxes on each record.
+    fn rounding(
+        &self,
+        part: &'static str,
+        (figure, code, rate): &net_rate::Row,
+        (base, amount): (Money, Money),
+        currency: Currency,
+    ) -> ExplainedRow {
+        let activity = if code.is_empty() { String::new() } else { format!(" {code}") };
+        ExplainedRow {
+            part,
+            on: self.span.to,
+            record: "rounding",
+            record_id: None,
+            position: None,
+            number: None,
+            text: format!("{figure}{activity}: {rate} % of {base} is rounded once").into(),
+            currency,
+            amount,
+            taxed: None,
         }
-        Ok(())
     }
 
     fn rule(&self) -> Option<String> {
@@ -139,12 +164,12 @@ impl VatFigure {
         is_computed.then(|| format!("{} = {}", self.number, self.number.rule()))
     }
 
-    /// Whether tax at net rates, which is no sum of records, enters the figure.
+    /// Whether tax at net rates, which is rounded once for each row of the annex, enters the figure.
     const fn rests_on_net_rates(&self) -> bool {
         matches!(self.number, FormFigure::TaxDue | FormFigure::Payable | FormFigure::Credit)
     }
 
-    /// The terms of the figure; where tax at net rates enters it, each by its own figure, so that records re-sum to theirs.
+    /// The terms of the figure; where tax at net rates enters it, each by its own figure.
     fn net_terms(&self) -> Vec<Term> {
         let mut terms = terms(self.number);
         if self.rests_on_net_rates() {
@@ -214,13 +239,39 @@ fn explained(part: &'static str, line: &SelectedLine, currency: Currency) -> Exp
         part,
         on: line.on,
         record: "entry_line",
-        record_id: record(line.entry),
+        record_id: Some(record(line.entry)),
         position: Some(line.position),
         number: Some(line.number.clone()),
         text: line.text.as_str().into(),
         currency,
         amount: line.amount,
+        taxed: None,
     }
+}
+
+fn of_line(
+    part: &'static str,
+    line: &Line,
+    currency: Currency,
+    (amount, taxed): (Money, Option<Taxed>),
+) -> ExplainedRow {
+    ExplainedRow {
+        part,
+        on: line.on,
+        record: "entry_line",
+        record_id: Some(record(line.entry)),
+        position: Some(line.position),
+        number: Some(line.number.clone()),
+        text: line.text.as_str().into(),
+        currency,
+        amount,
+        taxed,
+    }
+}
+
+/// Whether a term is the tax on turnover of a row of the annex.
+fn is_tax_of(term: &Term, row: &net_rate::Row) -> bool {
+    term.leaf == (row.0, VatPart::Tax)
 }
 
 fn record(entry: EntryId) -> RecordId {

@@ -80,7 +80,7 @@ pub(super) struct VatReturn {
     due_on: Day,
     /// The last posting that counts; give it as `as_known_on` to get the same return again.
     as_known_on: KnownOn,
-    /// The same for the same arguments at the same clock.
+    /// The same for the same arguments at the same clock, as is the answer but for `now` and names.
     report_id: String,
     /// The currency of all amounts.
     currency: Currency,
@@ -93,6 +93,15 @@ pub(super) struct VatReturn {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     periods: Vec<PeriodRow>,
     /// What must hold, and whether it does.
+    checks: Vec<Check>,
+    /// What is true at this moment, not at the clock: no part of what `report_id` promises.
+    now: Now,
+}
+
+/// What is true at this moment.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Now {
+    /// What must hold before filing, and whether it does.
     checks: Vec<Check>,
 }
 
@@ -452,6 +461,7 @@ impl ReadTool for GetVatReturn {
             figures: desk.figures(scope, span, &found)?,
             annex: desk.annex(scope, span, &found)?,
             periods,
+            now: Now { checks: vec![checks.is_closed(scope, span)?] },
             checks: checks.list,
         })
     }

@@ -84,6 +84,13 @@ impl NetRate {
         Ok(this)
     }
 
+    /// The tax on each record of a row, rounded one by one: the tax of the row but for what rounding once differs by.
+    pub(super) fn rounded(&self, row: &Row) -> Result<Money> {
+        let own = self.contributions.iter().filter(|one| one.row.as_ref() == Some(row));
+        let taxes = own.map(|one| one.amount.percent(row.2).ok_or_else(range));
+        taxes.into_iter().try_fold(Money::ZERO, |sum, tax| plus(sum, tax?))
+    }
+
     /// Adds what a line of an entry brings: a supply with the tax charged on it, or one that another account owes.
     fn place(
         &mut self,

@@ -11,8 +11,10 @@ use crate::world::{Answer, Client, World};
 
 on_both! {
     a_report_repeats_to_the_byte_after_a_restart_and_a_thousand_postings,
+    what_is_true_now_is_no_part_of_a_report,
     at_every_posting_the_books_say_what_a_replay_of_the_events_says,
     a_running_balance_continues_though_others_post_between_pages,
+    lists_stand_at_the_clock_of_their_first_page,
     the_clock_of_a_day_counts_what_was_posted_until_midnight_of_the_firm,
 }
 
@@ -79,6 +81,64 @@ fn a_report_repeats_to_the_byte_after_a_restart_and_a_thousand_postings(world: &
         .map(|answer| answer.content()["report_id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(ids.len(), 12, "each report has an id of its own");
+}
+
+/// A report without what is true now, and what that is.
+fn parted(mut report: Value) -> (Value, Value) {
+    let fields = report.as_object_mut().unwrap();
+    fields.remove("next_cursor");
+    let now = fields.remove("now").unwrap_or_default();
+    (report, now)
+}
+
+fn what_is_true_now_is_no_part_of_a_report(world: &World) {
+    let mut bookkeeper = Bookkeeper::of(world, "leman");
+    let mut ledger = books(&mut bookkeeper);
+    let owner = world.owner();
+    let (mandate, tenant) = (ledger.mandate, bookkeeper.tenant());
+    let ask = |known_on: Option<&Value>| {
+        let of = |(tool, mut arguments): (&str, Value)| {
+            arguments["mandate_id"] = json!(mandate);
+            if let Some(known_on) = known_on {
+                arguments["as_known_on"] = known_on.clone();
+            }
+            parted(owner.ask(tool, arguments))
+        };
+        let reports = [
+            ("get_trial_balance", json!({})),
+            ("get_trial_balance", json!({ "to": "2026-11-30", "level": 2 })),
+            ("get_profit_and_loss", json!({ "compare": true })),
+            ("get_balance_sheet", json!({})),
+            ("get_account_statement", json!({ "account": "1020", "limit": 1 })),
+        ];
+        reports.map(of)
+    };
+    let before = ask(None);
+    let known = before[0].0["as_known_on"].clone();
+    assert_eq!(ask(Some(&known)), before, "the answered clock passed back");
+    let lines = vec![line(BANK, 500), line(REVENUE, -500)];
+    bookkeeper.draft(&mut ledger, 2, "OD", day("2026-11-02"), lines, None);
+    let year = bookkeeper.literal(ledger.years[2].id);
+    bookkeeper.add(&format!(
+        "UPDATE fiscal_years SET state = 'provisionally_closed' WHERE tenant_id = {tenant} AND id = {year}"
+    ));
+    bookkeeper.write();
+    let closing = json!({ "drafts": 2, "fiscal_year_state": "provisionally_closed" });
+    for after in [ask(None), ask(Some(&known))] {
+        for ((before, _), (after, _)) in before.iter().zip(&after) {
+            assert_eq!(before.to_string(), after.to_string());
+        }
+        assert_eq!(
+            after.each_ref().map(|(_, now)| now.clone()),
+            [
+                closing.clone(),
+                closing.clone(),
+                closing.clone(),
+                json!({ "drafts": 2 }),
+                Value::Null,
+            ]
+        );
+    }
 }
 
 /// Closing balances by number as a trial balance has them.
@@ -171,6 +231,53 @@ fn a_running_balance_continues_though_others_post_between_pages(world: &World) {
         bookkeeper.write();
     }
     assert_eq!(pages, 5);
+}
+
+fn lists_stand_at_the_clock_of_their_first_page(world: &World) {
+    let mut bookkeeper = Bookkeeper::of(world, "leman");
+    let mut ledger = books(&mut bookkeeper);
+    let owner = world.owner();
+    let known = format!("#{}", bookkeeper.last_commit);
+    let payment = if world.database.is_postgres() { "gen_random_uuid()" } else { "randomblob(16)" };
+    for clock in [None, Some("2026-11-30"), Some(known.as_str())] {
+        let known = format!("#{}", bookkeeper.last_commit);
+        let mut arguments = json!({ "limit": 10 });
+        if let Some(clock) = clock {
+            arguments["as_known_on"] = json!(clock);
+        }
+        let first = owner.ask("list_open_items", arguments.clone());
+        let (mut items, mut page) = (first["items"].as_array().unwrap().clone(), first.clone());
+        while let Some(cursor) = page.get("next_cursor") {
+            arguments["cursor"] = cursor.clone();
+            let number = bookkeeper.commit("2026-11-30T08:00:00");
+            let tenant = bookkeeper.tenant();
+            bookkeeper.add(&format!(
+                "INSERT INTO payments SELECT i.tenant_id, {payment}, i.id, '2026-11-29', i.total, 'bank', NULL, NULL, {number} \
+                 FROM invoices i WHERE i.tenant_id = {tenant} AND i.document = 'invoice' AND i.state = 'issued' \
+                 AND i.open_until > '2026-11-30' AND i.settled = 0 ORDER BY i.due_on DESC, i.id DESC LIMIT 1"
+            ));
+            bookkeeper.write();
+            page = owner.ask("list_open_items", arguments.clone());
+            for same in ["as_of", "as_known_on", "report_id", "total", "totals"] {
+                assert_eq!(page[same], first[same], "{same} {clock:?}");
+            }
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+        }
+        assert_eq!(items.len(), first["total"], "{clock:?}");
+        assert!(items.len() > 10);
+        if clock.is_none_or(|clock| !clock.starts_with('#')) {
+            assert_eq!(first["as_known_on"], known);
+        }
+    }
+    let mut arguments = json!({ "mandate_id": ledger.mandate, "limit": 5 });
+    let first = owner.ask("search_accounts", arguments.clone());
+    bookkeeper.booked(&mut ledger, "OD", "2026-11-01", &[(BANK, 777), (REVENUE, -777)]);
+    bookkeeper.write();
+    arguments["cursor"] = first["next_cursor"].clone();
+    let second = owner.ask("search_accounts", arguments);
+    assert_eq!(second["as_known_on"], first["as_known_on"]);
+    let revenue = second["items"].as_array().unwrap().iter().find(|row| row["number"] == "3400");
+    assert_eq!(cents(&revenue.unwrap()["balance"]), -395_010);
 }
 
 fn the_clock_of_a_day_counts_what_was_posted_until_midnight_of_the_firm(world: &World) {

@@ -54,9 +54,7 @@ impl Asked<'_> {
         if let Some(known_on) = &self.known_on {
             arguments["as_known_on"] = json!(known_on);
         }
-        let answer = self.client.ask(tool, arguments);
-        assert_eq!(answer.get("drafts").is_some(), self.known_on.is_none(), "{answer}");
-        answer
+        self.client.ask(tool, arguments)
     }
 
     fn trial_balance(&self, chance: &mut Chance) -> Value {
@@ -119,9 +117,7 @@ impl Asked<'_> {
             .entries
             .iter()
             .filter(|entry| entry.commit.is_none() && (year.from..=to).contains(&entry.day));
-        if self.known_on.is_none() {
-            assert_eq!(report["drafts"], drafts.count());
-        }
+        assert_eq!(report["now"]["drafts"], drafts.count());
         assert_controls(&report);
         report
     }
