@@ -38,6 +38,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "2026-11-30-000009_settled",
         include_str!("../../migrations/2026-11-30-000009_settled/up.sql"),
     ),
+    ("2026-11-30-000010_races", include_str!("../../migrations/2026-11-30-000010_races/up.sql")),
 ];
 
 /// How the placeholders of a migration are filled in, on `PostgreSQL` and on `SQLite`.

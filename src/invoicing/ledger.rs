@@ -98,6 +98,7 @@ impl HandWritten for LedgerSum {
 /// The sums of the accounts of a purpose, by currency; none where there is no such ledger, or none to be compared with.
 pub(super) fn sums(scope: &mut Read<'_>, asked: Option<LedgerSum>) -> Result<Vec<CurrencyAmount>> {
     let Some(asked) = asked else { return Ok(vec![]) };
-    let rows: Vec<(Currency, Money)> = scope.load(scope.by_hand(ledgers::table, asked))?;
+    let mut rows: Vec<(Currency, Money)> = scope.load(scope.by_hand(ledgers::table, asked))?;
+    rows.sort_unstable_by_key(|(currency, _)| *currency);
     Ok(rows.into_iter().map(|(currency, amount)| CurrencyAmount { currency, amount }).collect())
 }

@@ -334,6 +334,8 @@ pub(super) fn report(
         }
     }
     report.sums.sort_unstable_by_key(|(currency, bucket, ..)| (*currency, *bucket));
+    report.owed.sort_unstable_by_key(|(currency, ..)| *currency);
+    report.in_ledger.sort_unstable_by_key(|balance| balance.currency);
     report.items.sort_unstable_by_key(|item: &OpenInvoice| (item.due_on, item.id));
     Ok(report)
 }

@@ -40,6 +40,7 @@ mod plans;
 mod prompts;
 mod proposals;
 mod protocol;
+mod races;
 mod reference;
 mod registry;
 mod revenue;

@@ -44,6 +44,15 @@ fn totals_are(page: &Value, sales: &Sales, open: &BTreeMap<String, i64>) {
     all_hold(page);
 }
 
+/// The currencies whose sums are compared with the ledger, in the order told.
+fn currencies_with_ledger(page: &Value) -> Vec<&str> {
+    let controls = page["controls"].as_array().unwrap().iter();
+    controls
+        .filter(|control| control["name"].as_str().unwrap().contains("the firm's ledger"))
+        .map(|control| control["currency"].as_str().unwrap())
+        .collect()
+}
+
 fn owed(open: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
     open.iter().filter(|(_, open)| **open > 0).map(|(id, open)| (id.clone(), *open)).collect()
 }
@@ -60,6 +69,7 @@ fn what_was_open_is_told_as_it_was_known(world: &World) {
             assert_eq!(items, owed(&open), "{as_of} #{known}");
             totals_are(&page, &sales, &open);
             assert!(page["controls"].to_string().contains("receivables of the firm's ledger"));
+            assert_eq!(currencies_with_ledger(&page), ["CHF", "EUR", "USD", "GBP"]);
             answers.push(items);
         }
         let (now, page) = listed(&owner, json!({ "as_of": as_of }));
