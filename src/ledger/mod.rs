@@ -17,6 +17,7 @@ mod get_cash_forecast;
 mod get_profit_and_loss;
 mod get_trial_balance;
 pub(crate) mod import;
+mod imported;
 mod kinds;
 mod lines;
 pub(crate) mod posting;
