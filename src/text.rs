@@ -63,6 +63,27 @@ pub fn search_words(query: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
+/// Whether text to be stored is one: not empty, of at most so many characters, and without control characters other than
+/// line breaks and tabs.
+///
+/// # Errors
+/// It is not; the message names the field, what is wrong and the way out.
+pub(crate) fn plain(field: &str, text: &str, most: usize) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err(format!("{field} is empty; give it a text, or leave it out"));
+    }
+    let count = text.chars().count();
+    if count > most {
+        return Err(format!("{field} has {count} characters; use at most {most}"));
+    }
+    match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        None => Ok(()),
+        Some(c) => {
+            Err(format!("{field} has the control character U+{:04X}; take it out", u32::from(c)))
+        }
+    }
+}
+
 /// Characters that change how text reads without being seen: zero-width, bidirectional, tags.
 const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

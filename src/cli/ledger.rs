@@ -72,10 +72,18 @@ pub(super) fn run(command: &LedgerCommand) -> Result<()> {
         import(connection, wanted, now)
     })?;
     println!(
-        "Posted {} entries with {} lines to {}; {} accounts and {} fiscal years are new.",
-        done.entries, done.lines, args.mandate, done.accounts, done.years
+        "Posted {} with {} to {}; new: {} and {}.",
+        counted(done.entries, "entry", "entries"),
+        counted(done.lines, "line", "lines"),
+        args.mandate,
+        counted(done.accounts, "account", "accounts"),
+        counted(done.years, "fiscal year", "fiscal years"),
     );
     Ok(())
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -6,6 +6,7 @@
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::result::Error as DbError;
 use diesel::sql_types::Bool;
 
 use super::connection::{AnyConnection, Transactions, check_exists, open};
@@ -57,11 +58,24 @@ fn begin(connection: &mut AnyConnection) -> Result<()> {
         AnyConnection::Postgres(postgres) => {
             AnsiTransactionManager::begin_transaction_sql(postgres, "BEGIN")?;
             let locked = postgres.batch_execute(&format!("SELECT pg_advisory_xact_lock({LOCK})"));
-            Ok(locked?)
+            locked.map_err(|error| waited(error, "canceling statement due to"))
         }
         AnyConnection::Sqlite(sqlite) => {
-            Ok(AnsiTransactionManager::begin_transaction_sql(sqlite, "BEGIN IMMEDIATE")?)
+            AnsiTransactionManager::begin_transaction_sql(sqlite, "BEGIN IMMEDIATE")
+                .map_err(|error| waited(error, "database is locked"))
         }
+    }
+}
+
+/// A turn that did not come in time, which the database says with `sign`.
+fn waited(error: DbError, sign: &str) -> Error {
+    match &error {
+        DbError::DatabaseError(_, information) if information.message().contains(sign) => {
+            let message =
+                "another import or administrative command is running; try again when it has ended";
+            Error::refuse(Code::Unavailable, message)
+        }
+        _ => error.into(),
     }
 }
 

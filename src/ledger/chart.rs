@@ -10,11 +10,11 @@ use serde::Deserialize;
 use super::kinds::{AccountKind, JournalCode, Purpose};
 use crate::db::connection::AnyConnection;
 use crate::db::insert::insert_all;
-use crate::db::schema::{account_uses, accounts, journals, ledgers};
+use crate::db::schema::{account_uses, accounts, journals, ledgers, vat_activities};
 use crate::error::{Code, Error, Result};
 use crate::ids::{AccountId, MandateId, TenantId};
 use crate::money::Currency;
-use crate::text::searchable;
+use crate::text::{plain, searchable};
 
 /// An account of the plan, or one to add to a chart.
 #[derive(Debug, Clone, Deserialize)]
@@ -167,43 +167,93 @@ pub(crate) fn seed(
     Ok(())
 }
 
-/// Adds accounts to the chart of a mandate that keeps books; those that it has already stay as they are, and rules post
-/// to the same accounts as before.
-///
-/// # Errors
-/// An account is malformed, or is there already as another kind or in another currency.
-pub(crate) fn add(
-    connection: &mut AnyConnection,
-    ledger: NewLedger<'_>,
-    wanted: &[PlannedAccount],
-    id: impl FnMut(u32) -> AccountId,
-) -> Result<usize> {
-    let known: Vec<(String, AccountKind, Option<Currency>)> = accounts::table
-        .filter(accounts::tenant_id.eq(ledger.tenant))
-        .filter(accounts::mandate_id.eq(ledger.mandate))
-        .select((accounts::number, accounts::kind, accounts::currency))
-        .load(connection)?;
-    let known: BTreeMap<_, _> =
-        known.into_iter().map(|(number, kind, currency)| (number, (kind, currency))).collect();
-    let mut new = vec![];
-    for account in wanted {
-        match known.get(&account.number) {
-            None => new.push(PlannedAccount { uses: vec![], ..account.clone() }),
+/// The chart of a mandate that keeps books, to which accounts are added.
+pub(crate) struct Chart {
+    known: BTreeMap<String, (AccountKind, Option<Currency>)>,
+    activities: BTreeSet<String>,
+    new: BTreeMap<String, PlannedAccount>,
+}
+
+impl Chart {
+    /// Reads the chart.
+    ///
+    /// # Errors
+    /// The database is away.
+    pub(crate) fn read(connection: &mut AnyConnection, ledger: NewLedger<'_>) -> Result<Self> {
+        let known: Vec<(String, AccountKind, Option<Currency>)> = accounts::table
+            .filter(accounts::tenant_id.eq(ledger.tenant))
+            .filter(accounts::mandate_id.eq(ledger.mandate))
+            .select((accounts::number, accounts::kind, accounts::currency))
+            .load(connection)?;
+        let known = known.into_iter().map(|(number, kind, currency)| (number, (kind, currency)));
+        let activities: Vec<String> = vat_activities::table
+            .filter(vat_activities::tenant_id.eq(ledger.tenant))
+            .filter(vat_activities::mandate_id.eq(ledger.mandate))
+            .select(vat_activities::code)
+            .load(connection)?;
+        let activities = activities.into_iter().collect();
+        Ok(Self { known: known.collect(), activities, new: BTreeMap::new() })
+    }
+
+    /// Takes an account to add; one that is there already stays as it is.
+    ///
+    /// # Errors
+    /// The account is malformed, stands there twice, or is there already as another kind or in another currency.
+    pub(crate) fn add(&mut self, account: PlannedAccount) -> Result<()> {
+        check(&account)?;
+        let number = &account.number;
+        if !account.uses.is_empty() {
+            let message =
+                format!("account {number} has uses, which rules alone give; leave the field out");
+            return Err(Error::argument("uses", message));
+        }
+        if let Some(unknown) =
+            account.vat_activity.as_ref().filter(|a| !self.activities.contains(*a))
+        {
+            let known: Vec<_> = self.activities.iter().map(String::as_str).collect();
+            let way_out = if known.is_empty() {
+                "it has none, leave the field out".to_owned()
+            } else {
+                format!("use one of {}, or leave the field out", known.join(", "))
+            };
+            let message = format!("the mandate has no VAT activity {unknown:?}; {way_out}");
+            return Err(Error::argument("vat_activity", message));
+        }
+        if self.new.contains_key(number) {
+            return Err(twice(number));
+        }
+        match self.known.get(number) {
+            None => drop(self.new.insert(number.clone(), account)),
             Some(is) if *is == (account.kind, account.currency) => {}
             Some((kind, currency)) => {
                 let kept = currency.map_or_else(|| "any currency".to_owned(), |c| c.to_string());
-                return Err(Error::refuse(
-                    Code::Conflict,
-                    format!(
-                        "account {} is there already, as {kind} in {kept}; give it another number",
-                        account.number
-                    ),
-                ));
+                let message = format!(
+                    "account {number} is there already, as {kind} in {kept}; give it another number"
+                );
+                return Err(Error::refuse(Code::Conflict, message));
             }
         }
+        Ok(())
     }
-    write(connection, ledger, &new, id)?;
-    Ok(new.len())
+
+    /// Writes the accounts that are new; answers how many. Rules post to the same accounts as before.
+    ///
+    /// # Errors
+    /// The database is away.
+    pub(crate) fn write(
+        self,
+        connection: &mut AnyConnection,
+        ledger: NewLedger<'_>,
+        id: impl FnMut(u32) -> AccountId,
+    ) -> Result<usize> {
+        let new: Vec<_> = self.new.into_values().collect();
+        write(connection, ledger, &new, id)?;
+        Ok(new.len())
+    }
+}
+
+fn twice(number: &str) -> Error {
+    Error::refuse(Code::Conflict, format!("account {number} stands there twice; leave one out"))
 }
 
 fn write(
@@ -218,8 +268,7 @@ fn write(
         check(account)?;
         let account_id = id(n);
         if !seen.insert(&account.number) {
-            let twice = format!("account {} stands there twice; leave one out", account.number);
-            return Err(Error::refuse(Code::Conflict, twice));
+            return Err(twice(&account.number));
         }
         let labels = [&account.fr, &account.de, &account.en].map(|label| ledger.label(label));
         let words = [&account.number].into_iter().chain(&labels).map(String::as_str);
@@ -267,15 +316,20 @@ fn check(account: &PlannedAccount) -> Result<()> {
         ));
     }
     let labels = [("fr", &account.fr), ("de", &account.de), ("en", &account.en)];
-    match labels.iter().find(|(_, label)| label.trim().is_empty()) {
-        None => Ok(()),
-        Some((language, _)) => {
+    for (language, label) in labels {
+        if label.trim().is_empty() {
             let message =
                 format!("account {number} has no label in {language}; name it in fr, de and en");
-            Err(Error::argument(*language, message))
+            return Err(Error::argument(language, message));
         }
+        plain(language, label, LONGEST_LABEL)
+            .map_err(|message| Error::argument(language, message))?;
     }
+    Ok(())
 }
+
+/// Characters at most in a label.
+const LONGEST_LABEL: usize = 200;
 
 #[cfg(test)]
 mod tests {

@@ -3,63 +3,21 @@
 use diesel::prelude::*;
 use serde::Deserialize;
 
-use super::chart::{self, NewLedger, PlannedAccount};
-use super::kinds::{JournalCode, VatPart};
-use super::posting::{Book, Commit, Foreign, Latitude, NewEntry, NewLine, Party, Vat};
+use super::chart::{self, Chart, NewLedger, PlannedAccount};
+use super::imported::ImportedEntry;
+use super::posting::{Book, Commit, Latitude, Rule};
 use super::years::{self, NewYear};
-use crate::dates::{Day, Instant};
+use crate::dates::Instant;
 use crate::db::connection::AnyConnection;
 use crate::db::schema::people::users;
 use crate::db::schema::{ledgers, mandates, memberships};
 use crate::error::{Code, Error, Result};
+use crate::http::arguments::Object;
 use crate::ids::{AccountId, EntryId, FiscalYearId, MandateId, TenantId, UserId};
-use crate::money::{Currency, ExchangeRate, Money, Rate};
+use crate::money::Currency;
 
 /// Bad lines that are named at most.
 const MOST_NAMED: usize = 20;
-
-/// An entry as a line of the file has it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ImportedEntry {
-    date: Day,
-    #[serde(default)]
-    journal: Option<JournalCode>,
-    text: String,
-    voucher: String,
-    #[serde(default)]
-    key: Option<String>,
-    lines: Vec<ImportedLine>,
-}
-
-/// A line of an entry.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ImportedLine {
-    account: String,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    debit: Option<Money>,
-    #[serde(default)]
-    credit: Option<Money>,
-    #[serde(default)]
-    currency: Option<Currency>,
-    #[serde(default)]
-    currency_amount: Option<Money>,
-    #[serde(default)]
-    rate: Option<ExchangeRate>,
-    #[serde(default)]
-    party: Option<String>,
-    #[serde(default)]
-    vat_code: Option<String>,
-    #[serde(default)]
-    vat_part: Option<VatPart>,
-    #[serde(default)]
-    vat_rate: Option<Rate>,
-    #[serde(default)]
-    supplied_on: Option<Day>,
-}
 
 /// Whether fiscal years that are missing are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,63 +72,76 @@ pub(crate) fn import(
     let commit = Commit::next(connection, tenant, by, now)?;
     let accounts = begin(connection, import, mandate, currency, now)?;
     entries.sort_by_key(|(_, entry)| entry.date);
-    let mut years = 0;
-    if import.missing_years == MissingYears::Create {
-        let mut known = years::spans(connection, (tenant, mandate))?;
-        for (_, entry) in &entries {
-            if known.iter().any(|(first, last)| *first <= entry.date && entry.date <= *last) {
-                continue;
-            }
-            let (starts_on, ends_on) = years::around(entry.date, last_month, &known)?;
-            let year = NewYear { id: FiscalYearId::at(now), starts_on, ends_on };
-            years::open(connection, (tenant, mandate), year)?;
-            known.push((starts_on, ends_on));
-            years += 1;
+    let years = match import.missing_years {
+        MissingYears::Create => {
+            make_years(connection, (tenant, mandate), last_month, &entries, now)?
         }
-    }
+        MissingYears::Refuse => 0,
+    };
+    let count = entries.len();
     let mut book = Book::open(connection, tenant, mandate, import.latitude)?;
-    let (mut lines, count, mut wrong) = (0, entries.len(), vec![]);
-    for (at, entry) in entries {
-        lines += entry.lines.len();
-        let entry = entry.into_new(&book, EntryId::at(now));
-        if let Err(breach) = book.try_post(connection, commit, entry)? {
-            wrong.push((at, format!("{} [{}]", breach.message, breach.rule)));
-        }
-    }
-    refuse_all(wrong, "entry")?;
+    let lines = post(connection, &mut book, commit, entries, now)?;
     book.write(connection)?;
     Ok(Imported { accounts, years, entries: count, lines })
 }
 
-impl ImportedEntry {
-    /// The entry with what the file leaves out filled in: a VAT rate is that of the code on the day of supply.
-    fn into_new(self, book: &Book, id: EntryId) -> NewEntry {
-        let journal = self.journal.unwrap_or(JournalCode::General);
-        let mut entry = NewEntry::new(id, journal, self.date, self.text, self.voucher);
-        entry.idempotency_key = self.key;
-        let line = |line: ImportedLine| {
-            let debit = line.debit.unwrap_or_default();
-            let mut new = NewLine::new(line.account, debit, line.credit.unwrap_or_default());
-            let currency = line.currency.filter(|currency| *currency != book.currency());
-            new.foreign = currency.map(|currency| {
-                let amount = line.currency_amount.unwrap_or_default();
-                Foreign { currency, amount, rate: line.rate }
-            });
-            new.vat = line.vat_code.map(|code| {
-                let supplied_on = line.supplied_on.unwrap_or(self.date);
-                let known = || book.vat_rate(&code, supplied_on).unwrap_or_default();
-                let (part, rate) =
-                    (line.vat_part.unwrap_or(VatPart::Base), line.vat_rate.unwrap_or_else(known));
-                Vat { code, part, rate }
-            });
-            new.text = line.text;
-            new.party = line.party.map(Party::Named);
-            new.supplied_on = line.supplied_on;
-            new
-        };
-        entry.lines = self.lines.into_iter().map(line).collect();
-        entry
+/// Makes the years in which entries lie and that are missing; answers how many. One that may not be made is left to the
+/// rules of posting, which name the entry.
+fn make_years(
+    connection: &mut AnyConnection,
+    (tenant, mandate): (TenantId, MandateId),
+    last_month: u32,
+    entries: &[(usize, ImportedEntry)],
+    now: Instant,
+) -> Result<usize> {
+    let mut known = years::spans(connection, (tenant, mandate))?;
+    let mut made = 0;
+    for (_, entry) in entries {
+        if known.iter().any(|(first, last)| *first <= entry.date && entry.date <= *last) {
+            continue;
+        }
+        let (starts_on, ends_on) = years::around(entry.date, last_month, &known)?;
+        let year = NewYear { id: FiscalYearId::at(now), starts_on, ends_on };
+        match years::open(connection, (tenant, mandate), year) {
+            Ok(()) => made += 1,
+            Err(error) if error.code() == Code::PeriodClosed => {}
+            Err(error) => return Err(error),
+        }
+        known.push((starts_on, ends_on));
     }
+    Ok(made)
+}
+
+/// Posts entries, and answers how many lines they have; after the first that breaks a rule the others are only checked.
+fn post(
+    connection: &mut AnyConnection,
+    book: &mut Book,
+    commit: Commit,
+    entries: Vec<(usize, ImportedEntry)>,
+    now: Instant,
+) -> Result<usize> {
+    let (mut lines, mut wrong) = (0, vec![]);
+    for (at, entry) in entries {
+        lines += entry.lines.len();
+        let entry = match entry.into_new(book, EntryId::at(now)) {
+            Ok(entry) => entry,
+            Err(message) => {
+                wrong.push((at, format!("{message} [fields]")));
+                continue;
+            }
+        };
+        let breach = if wrong.is_empty() {
+            book.try_post(connection, commit, entry)?.err()
+        } else {
+            book.breach(connection, entry)?
+        };
+        if let Some(breach) = breach {
+            let hint = if breach.rule == Rule::FiscalYear { " with --create-years" } else { "" };
+            wrong.push((at, format!("{}{hint} [{}]", breach.message, breach.rule)));
+        }
+    }
+    refuse_all(wrong, "entry")?;
+    Ok(lines)
 }
 
 fn refuse(message: impl Into<String>) -> Error {
@@ -229,7 +200,6 @@ fn begin(
 ) -> Result<usize> {
     let tenant = import.tenant;
     let wanted: Vec<(usize, PlannedAccount)> = read_lines(import.accounts, "account")?;
-    let wanted: Vec<_> = wanted.into_iter().map(|(_, account)| account).collect();
     let kept: Option<Currency> = ledgers::table
         .filter(ledgers::tenant_id.eq(tenant))
         .filter(ledgers::mandate_id.eq(mandate))
@@ -242,16 +212,33 @@ fn begin(
     if kept.is_none() {
         chart::seed(connection, ledger, &[], |_| AccountId::at(now))?;
     }
-    chart::add(connection, ledger, &wanted, |_| AccountId::at(now))
+    let mut chart = Chart::read(connection, ledger)?;
+    let mut wrong = vec![];
+    for (at, account) in wanted {
+        match chart.add(account) {
+            Ok(()) => {}
+            Err(Error::Refused(refusal)) => {
+                wrong.push((at, format!("{} [chart]", refusal.message)));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    refuse_all(wrong, "account")?;
+    chart.write(connection, ledger, |_| AccountId::at(now))
 }
 
 /// The lines of a file that are not empty, with their numbers from 1.
 fn read_lines<T: for<'de> Deserialize<'de>>(text: &str, what: &str) -> Result<Vec<(usize, T)>> {
     let (mut read, mut wrong) = (vec![], vec![]);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(line) {
-            Ok(value) => read.push((at, value)),
-            Err(error) => wrong.push((at, format!("{error} [json]"))),
+            Ok(Object(value)) => read.push((at, value)),
+            Err(error) => {
+                let said = error.to_string().replace(" at line 1 column ", " at column ");
+                let said = said.strip_suffix(" at column 0").unwrap_or(&said);
+                wrong.push((at, format!("{said} [json]")));
+            }
         }
     }
     refuse_all(wrong, what)?;

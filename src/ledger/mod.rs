@@ -17,6 +17,7 @@ mod get_cash_forecast;
 mod get_profit_and_loss;
 mod get_trial_balance;
 pub(crate) mod import;
+mod imported;
 mod kinds;
 mod left_out;
 mod lines;

@@ -6,7 +6,7 @@ use super::kinds::FiscalYearState;
 use crate::dates::Day;
 use crate::db::connection::AnyConnection;
 use crate::db::schema::fiscal_years;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::ids::{FiscalYearId, MandateId, TenantId};
 
 /// A fiscal year to open.
@@ -28,12 +28,33 @@ impl NewYear {
 /// Opens a fiscal year.
 ///
 /// # Errors
-/// It overlaps another.
+/// It overlaps another, or a later one is closed or locked, whose opening must not change.
 pub(crate) fn open(
     connection: &mut AnyConnection,
     (tenant, mandate): (TenantId, MandateId),
     year: NewYear,
 ) -> Result<()> {
+    let later: Option<(String, FiscalYearState)> = fiscal_years::table
+        .filter(fiscal_years::tenant_id.eq(tenant))
+        .filter(fiscal_years::mandate_id.eq(mandate))
+        .filter(fiscal_years::starts_on.gt(year.starts_on))
+        .filter(
+            fiscal_years::state
+                .eq(FiscalYearState::Closed)
+                .or(fiscal_years::locked_through.is_not_null()),
+        )
+        .order(fiscal_years::starts_on)
+        .select((fiscal_years::label, fiscal_years::state))
+        .load(connection)?
+        .into_iter()
+        .next();
+    if let Some((label, state)) = later {
+        let is = if state == FiscalYearState::Closed { "closed" } else { "locked in part" };
+        let message = format!(
+            "fiscal year {label} is {is}, and a year before it would change its opening; open a later one"
+        );
+        return Err(Error::refuse(Code::PeriodClosed, message));
+    }
     diesel::insert_into(fiscal_years::table)
         .values((
             fiscal_years::tenant_id.eq(tenant),

@@ -9,17 +9,27 @@ on_both! {
     a_file_of_entries_becomes_posted_books,
     a_second_file_goes_on_where_the_first_ended,
     whatever_breaks_a_rule_is_named_with_its_line_and_nothing_is_imported,
+    nothing_is_posted_before_a_year_that_is_closed_or_locked,
+    a_field_that_is_empty_too_long_or_alone_is_refused,
+    a_revaluation_says_that_its_amount_is_nought,
+    what_is_no_list_of_objects_is_named_with_its_line,
+    a_chart_is_refused_with_the_line_of_the_account,
+    an_import_beside_another_is_told_to_try_again,
 }
 
 /// A mandate that keeps no books in the demo.
 const MANDATE: &str = "LEM-M009";
 
 fn import(world: &World, entries: &[Value], accounts: &[Value], more: &[&str]) -> Said {
-    let directory = tempfile::tempdir().unwrap();
     let lines =
         |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
-    let entries = file(directory.path(), "entries.jsonl", &lines(entries), 0o600);
-    let chart = file(directory.path(), "accounts.jsonl", &lines(accounts), 0o600);
+    import_text(world, &lines(entries), &lines(accounts), more)
+}
+
+fn import_text(world: &World, entries: &str, accounts: &str, more: &[&str]) -> Said {
+    let directory = tempfile::tempdir().unwrap();
+    let entries = file(directory.path(), "entries.jsonl", entries, 0o600);
+    let chart = file(directory.path(), "accounts.jsonl", accounts, 0o600);
     let mut command = guichet(&["ledger", "import", "--tenant", "leman", "--mandate", MANDATE]);
     command.args(["--database-url", &world.database.server_url]);
     command.args(["--owner-url", &world.database.owner_url]);
@@ -62,10 +72,16 @@ fn books(world: &World) -> Vec<Vec<String>> {
     ))
 }
 
+fn set_year(world: &World, label: &str, set: &str) {
+    world.sql(&format!(
+        "UPDATE fiscal_years SET {set} WHERE label = '{label}' \
+         AND mandate_id = (SELECT id FROM mandates WHERE number = '{MANDATE}')"
+    ));
+}
+
 fn a_file_of_entries_becomes_posted_books(world: &World) {
     let said = import(world, &opening(), &paper(), &["--create-years"]);
-    let done =
-        "Posted 3 entries with 7 lines to LEM-M009; 1 accounts and 2 fiscal years are new.\n";
+    let done = "Posted 3 entries with 7 lines to LEM-M009; new: 1 account and 2 fiscal years.\n";
     assert_eq!((said.code, said.out.as_str()), (Some(0), done), "{said:?}");
     let rows: Vec<_> = books(world).into_iter().map(|row| row.join(" ")).collect();
     assert_eq!(rows, ["2025 ANO 1 posted O-1", "2026 ACH 1 posted F-88", "2026 VTE 1 posted R-1"],);
@@ -99,12 +115,8 @@ fn a_second_file_goes_on_where_the_first_ended(world: &World) {
 
 fn whatever_breaks_a_rule_is_named_with_its_line_and_nothing_is_imported(world: &World) {
     assert_eq!(import(world, &opening(), &paper(), &["--create-years"]).code, Some(0));
-    world.sql(&format!(
-        "UPDATE fiscal_years SET state = 'closed' WHERE label = '2025' AND mandate_id = (SELECT id FROM mandates WHERE number = '{MANDATE}')"
-    ));
-    world.sql(&format!(
-        "UPDATE fiscal_years SET locked_through = '2026-01-31' WHERE label = '2026' AND mandate_id = (SELECT id FROM mandates WHERE number = '{MANDATE}')"
-    ));
+    set_year(world, "2025", "state = 'closed'");
+    set_year(world, "2026", "locked_through = '2026-01-31'");
     let before = books(world);
     let entry = |lines: Value| json!({ "date": "2026-05-01", "text": "Bad", "voucher": "B-1", "lines": lines });
     let with = |field: &str, value: Value| {
@@ -139,12 +151,19 @@ fn whatever_breaks_a_rule_is_named_with_its_line_and_nothing_is_imported(world: 
             against(json!({ "account": "6000", "debit": 10, "vat_code": "VI", "vat_rate": 7.7 })),
             "stood at 8.1 %",
         ),
-        (two_lines("2031-01-01", "6000", "1020", 10.0), "[fiscal_year]"),
+        (
+            two_lines("2031-01-01", "6000", "1020", 10.0),
+            "create the year first with --create-years [fiscal_year]",
+        ),
         (two_lines("2025-12-31", "6000", "1020", 10.0), "fiscal year 2025 is closed"),
         (two_lines("2026-01-31", "6000", "1020", 10.0), "locked through 2026-01-31"),
         (with("text", json!(" ")), "[text]"),
         (with("voucher", json!("")), "[voucher]"),
         (with("journal", json!("EXT")), "[reversal_journal]"),
+        (
+            with("journal", json!("XYZ")),
+            "no journal \"XYZ\"; use one of VTE, ACH, BNQ, CAS, SAL, OD, ANO, CLO at column",
+        ),
         (with("date", json!("2026-02-30")), "[json]"),
         (with("amount", json!(1)), "[json]"),
         (against(json!({ "account": "6000", "debit": 10.005 })), "[json]"),
@@ -156,4 +175,168 @@ fn whatever_breaks_a_rule_is_named_with_its_line_and_nothing_is_imported(world: 
         assert!(said.code == Some(1) && is_named && said.err.contains(expected), "{bad}: {said:?}");
     }
     assert_eq!(books(world), before);
+}
+
+fn nothing_is_posted_before_a_year_that_is_closed_or_locked(world: &World) {
+    assert_eq!(import(world, &opening(), &paper(), &["--create-years"]).code, Some(0));
+    let years = || {
+        let of = format!("(SELECT id FROM mandates WHERE number = '{MANDATE}')");
+        world.query(&format!(
+            "SELECT label FROM fiscal_years WHERE mandate_id = {of} ORDER BY label"
+        ))
+    };
+    let (rows, labels) = (books(world), years());
+    let refused = |day: &str, more: &[&str], expected: &str| {
+        let said = import(world, &[two_lines(day, "1020", "2800", 10.0)], &[], more);
+        assert!(said.code == Some(1) && said.err.contains(expected), "{day} {more:?}: {said:?}");
+        assert_eq!((books(world), years()), (rows.clone(), labels.clone()));
+    };
+    set_year(world, "2026", "locked_through = '2026-01-31'");
+    let locked = "the books of 2026 are locked through 2026-01-31, and an entry of 2025-06-01";
+    refused("2025-06-01", &[], locked);
+    refused("2025-06-01", &["--adjust"], locked);
+    let earlier = "2026 are locked through 2026-01-31, and an entry of 2023-06-01 would change";
+    refused("2023-06-01", &["--create-years"], earlier);
+    set_year(world, "2026", "locked_through = NULL");
+    set_year(world, "2025", "state = 'closed'");
+    let closed = "entry on line 1: fiscal year 2025 is closed, and an entry of 2023-06-01 would \
+                  change its opening; use a later day [open_period]";
+    refused("2023-06-01", &["--create-years"], closed);
+    refused("2023-06-01", &[], closed);
+    let later = [two_lines("2027-06-01", "1020", "2800", 10.0)];
+    assert_eq!(import(world, &later, &[], &["--create-years"]).code, Some(0));
+}
+
+fn a_field_that_is_empty_too_long_or_alone_is_refused(world: &World) {
+    let partied = json!({ "number": "1105", "kind": "asset", "fr": "a", "de": "b", "en": "c", "needs_party": true });
+    let begun = import(world, &opening(), &[paper(), vec![partied]].concat(), &["--create-years"]);
+    assert_eq!(begun.code, Some(0), "{begun:?}");
+    let before = books(world);
+    let of_entry = |field: &str, value: Value| {
+        let mut bad = two_lines("2026-05-01", "6000", "1020", 10.0);
+        bad[field] = value;
+        bad
+    };
+    let of_line = |fields: Value| {
+        let mut bad = two_lines("2026-05-01", "6000", "1020", 10.0);
+        bad["lines"][0].as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        bad
+    };
+    let long = |n: usize| Value::from("é".repeat(n));
+    let cases: Vec<(Value, &str)> = vec![
+        (of_entry("text", json!("a\u{0}b")), "text has the control character U+0000; take it out"),
+        (of_entry("voucher", json!("a\u{1b}b")), "voucher has the control character U+001B"),
+        (of_entry("key", json!("a\u{0}b")), "key has the control character U+0000"),
+        (of_line(json!({ "text": "a\u{0}" })), "line 1 of the entry: text has the control"),
+        (of_line(json!({ "party": "a\u{0}" })), "line 1 of the entry: party has the control"),
+        (of_line(json!({ "account": "a\u{0}" })), "account has the control"),
+        (of_line(json!({ "vat_code": "a\u{0}" })), "vat_code has the control"),
+        (of_entry("text", long(501)), "text has 501 characters; use at most 500 [text_form]"),
+        (of_entry("voucher", long(501)), "voucher has 501 characters"),
+        (of_entry("key", long(201)), "key has 201 characters; use at most 200"),
+        (of_line(json!({ "text": long(501) })), "text has 501 characters"),
+        (of_line(json!({ "party": long(501) })), "party has 501 characters"),
+        (of_entry("key", json!("")), "key is empty; give it a text, or leave it out"),
+        (of_entry("key", json!(" ")), "key is empty"),
+        (of_line(json!({ "account": "1105", "party": "" })), "party is empty"),
+        (of_line(json!({ "account": "1105" })), "[party]"),
+        (
+            of_line(json!({ "account": "1021", "currency": "EUR" })),
+            "line 1 of the entry: currency EUR stands without currency_amount; give the amount in EUR, 0 for",
+        ),
+        (
+            of_line(json!({ "currency_amount": 9 })),
+            "currency_amount 9.00 stands without currency; name the currency, or leave currency_amount out [fields]",
+        ),
+        (of_line(json!({ "rate": 0.95 })), "stands without currency; name the currency"),
+        (
+            of_line(json!({ "currency": "CHF", "currency_amount": 9 })),
+            "currency_amount 9.00 in CHF, the currency of the books, in which the line books 10.00",
+        ),
+        (of_line(json!({ "currency": "CHF", "rate": 0.95 })), "of CHF, the currency of the books"),
+        (of_line(json!({ "vat_part": "tax" })), "vat_part tax stands without vat_code; name the"),
+        (of_line(json!({ "vat_rate": 8.1 })), "vat_rate 8.1 stands without vat_code"),
+    ];
+    for (bad, expected) in cases {
+        let said = import(world, std::slice::from_ref(&bad), &[], &[]);
+        assert!(said.code == Some(1) && said.err.contains(expected), "{bad}: {said:?}");
+    }
+    assert_eq!(books(world), before);
+    let mut good = of_line(json!({ "text": long(500), "currency": "CHF", "currency_amount": 10 }));
+    (good["voucher"], good["key"]) = (long(500), long(200));
+    let said = import(world, &[good], &[], &[]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+}
+
+fn a_revaluation_says_that_its_amount_is_nought(world: &World) {
+    let entry = json!({ "date": "2026-05-01", "text": "Revaluation", "voucher": "R", "lines": [
+        { "account": "1101", "debit": 10, "currency": "EUR", "currency_amount": 0 },
+        { "account": "6000", "credit": 10 } ] });
+    let said = import(world, &[entry], &[], &["--create-years"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("1 entry with 2 lines") && said.out.contains("1 fiscal year."));
+}
+
+fn what_is_no_list_of_objects_is_named_with_its_line(world: &World) {
+    let good = two_lines("2026-05-01", "6000", "1020", 10.0).to_string();
+    let line =
+        r#"{"date":"2026-05-01","text":"T","voucher":"V","lines":[["6000",null,1],["1020"]]}"#;
+    let list = r#"["2026-05-01","OD","T","V",null,[]]"#;
+    for bad in [line, list] {
+        let said = import_text(world, &format!("{good}\n{bad}"), "", &["--create-years"]);
+        let is_named =
+            said.err.contains("entry on line 2: invalid type: sequence, expected an object");
+        let is_plain = !said.err.contains("at line") && !said.err.contains("column 0");
+        assert!(said.code == Some(1) && is_named && is_plain, "{bad}: {said:?}");
+    }
+    let marked = import_text(world, &format!("\u{feff}{good}"), "", &["--create-years"]);
+    assert_eq!(marked.code, Some(0), "{marked:?}");
+}
+
+fn a_chart_is_refused_with_the_line_of_the_account(world: &World) {
+    let entries = [two_lines("2026-05-01", "6000", "1020", 10.0)];
+    let account = |field: &str, value: Value| {
+        let mut account = paper().remove(0);
+        account["number"] = json!("6502");
+        account[field] = value;
+        account
+    };
+    for (bad, expected) in [
+        (account("number", json!("1")), "account number \"1\" is none"),
+        (account("fr", json!(" ")), "account 6502 has no label in fr"),
+        (account("fr", json!("a\u{0}")), "fr has the control character U+0000"),
+        (account("de", json!("x".repeat(201))), "de has 201 characters; use at most 200"),
+        (account("uses", json!(["bank"])), "account 6502 has uses"),
+        (
+            account("vat_activity", json!("nonsense")),
+            "the mandate has no VAT activity \"nonsense\"",
+        ),
+        (account("number", json!("6501")), "account 6501 stands there twice"),
+        (account("number", json!("1020")), "account 1020 is there already, as asset"),
+        (account("colour", json!("red")), "unknown field `colour`"),
+        (
+            json!(["6502", "expense", "a", "b", "c"]),
+            "invalid type: sequence, expected an object [json]",
+        ),
+    ] {
+        let said = import(world, &entries, &[paper().remove(0), bad.clone()], &["--create-years"]);
+        let whole = format!("nothing was imported; account on line 2: {expected}");
+        assert!(said.code == Some(1) && said.err.contains(&whole), "{bad}: {said:?}");
+    }
+    assert!(books(world).is_empty());
+}
+
+fn an_import_beside_another_is_told_to_try_again(world: &World) {
+    let mut other = world.database.owner();
+    let turn = if world.database.is_postgres() {
+        "BEGIN; SELECT pg_advisory_xact_lock(4193027558610243)"
+    } else {
+        "BEGIN IMMEDIATE"
+    };
+    other.batch_execute(turn).unwrap();
+    let said = import(world, &opening(), &paper(), &["--create-years"]);
+    let expected = "another import or administrative command is running; try again";
+    assert!(said.code == Some(1) && said.err.contains(expected), "{said:?}");
+    other.batch_execute("ROLLBACK").unwrap();
+    assert_eq!(import(world, &opening(), &paper(), &["--create-years"]).code, Some(0));
 }

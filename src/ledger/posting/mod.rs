@@ -1,13 +1,14 @@
 //! The one way to post to a ledger: an entry is checked against every rule, numbered, written as a draft with its lines and
 //! posted, all in the caller's transaction and under a commit.
 //!
-//! What is checked here is said in words; the triggers of the tables refuse the same whoever writes.
+//! What is checked here is said in words; the triggers of the tables refuse what would break the books, whoever writes.
 
 mod entry;
 mod rows;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,6 +190,25 @@ impl Book {
         Ok(Ok(posted))
     }
 
+    /// What [`Book::try_post`] would refuse, without posting anything: for who posts nothing more and tells what else is
+    /// wrong.
+    ///
+    /// # Errors
+    /// The database is away.
+    pub(crate) fn breach(
+        &mut self,
+        connection: &mut AnyConnection,
+        entry: NewEntry,
+    ) -> Result<Option<Breach>> {
+        if let Err(breach) = self.check(&entry) {
+            return Ok(Some(breach));
+        }
+        let breach = self.check_once(connection, &entry)?;
+        self.keys.extend(entry.idempotency_key);
+        self.reversed.extend(entry.reverses);
+        Ok(breach)
+    }
+
     /// Writes an entry down as a draft, after the same checks.
     ///
     /// # Errors
@@ -252,9 +272,7 @@ impl Book {
         let mut found = vec![];
         for (at, line) in entry.lines.iter().enumerate() {
             let here = |(rule, field, message): (Rule, &str, String)| {
-                let (path, message) =
-                    (format!("lines[{at}].{field}"), format!("line {}: {message}", at + 1));
-                Breach::new(rule, path, message)
+                Breach::new(rule, format!("lines[{at}].{field}"), rules::on_line(at, &message))
             };
             let account = self.accounts.get(&line.account);
             let account = rules::check_account(line, account, self.currency).map_err(here)?;

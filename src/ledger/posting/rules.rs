@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::entry::{NewEntry, NewLine, Vat};
+use super::texts::check_texts;
 use crate::dates::Day;
 use crate::error::{Code, Error, Refusal};
 use crate::ids::{AccountId, FiscalYearId};
@@ -38,12 +39,14 @@ text_enum! {
         VatRate = "vat_rate",
         /// The day lies in a fiscal year of the mandate.
         FiscalYear = "fiscal_year",
-        /// The year is open, and the period not locked.
+        /// The year is open, the period not locked, and nothing after it closed or locked.
         OpenPeriod = "open_period",
         /// The entry has a text.
         Text = "text",
         /// The entry has a voucher (CO art. 957a: no posting without one).
         Voucher = "voucher",
+        /// A text that is given is not empty, not too long, and has no control characters.
+        TextForm = "text_form",
         /// A reversal, and nothing else, stands in the journal of reversals.
         ReversalJournal = "reversal_journal",
         /// An entry is reversed once, after it was posted.
@@ -124,6 +127,11 @@ pub(crate) enum Latitude {
     Adjusting,
 }
 
+/// A message about a line of an entry, with its number from 1.
+pub(super) fn on_line(at: usize, message: &str) -> String {
+    format!("line {} of the entry: {message}", at + 1)
+}
+
 /// The greatest amount that a line takes, in hundredths.
 const MOST: i64 = 99_999_999_999_999;
 
@@ -143,14 +151,16 @@ pub(super) fn check_whole(entry: &NewEntry) -> Result<(), Breach> {
             return Err(Breach::new(rule, field, format!("the entry has no {field}; give it one")));
         }
     }
+    check_texts(entry)?;
     let count = entry.lines.len();
     if count < 2 {
-        let message = format!("the entry has {count} lines; give it two or more");
+        let noun = if count == 1 { "line" } else { "lines" };
+        let message = format!("the entry has {count} {noun}; give it two or more");
         return Err(Breach::new(Rule::TwoLines, "lines", message));
     }
     for (at, line) in entry.lines.iter().enumerate() {
         check_sides(line).map_err(|(rule, message)| {
-            Breach::new(rule, format!("lines[{at}]"), format!("line {}: {message}", at + 1))
+            Breach::new(rule, format!("lines[{at}]"), on_line(at, &message))
         })?;
     }
     let sum = |side: fn(&NewLine) -> Money| -> i128 {
@@ -287,12 +297,41 @@ pub(super) fn check_vat(
 /// The fiscal year into which an entry of this day goes.
 pub(super) fn year_of(years: &[Year], day: Day, latitude: Latitude) -> Result<&Year, Breach> {
     let found = years.iter().find(|year| year.starts_on <= day && day <= year.ends_on);
-    let Some(year) = found else {
+    if let Some(year) = found {
+        check_open(year, day, latitude)?;
+    }
+    check_later(years, day)?;
+    found.ok_or_else(|| {
         let message = format!(
             "{day} lies in no fiscal year of the mandate; use another day, or create the year first"
         );
-        return Err(Breach::new(Rule::FiscalYear, "date", message));
+        Breach::new(Rule::FiscalYear, "date", message)
+    })
+}
+
+/// An entry changes the opening of every later year: none of them may be closed, or locked in part.
+fn check_later(years: &[Year], day: Day) -> Result<(), Breach> {
+    let is_sealed = |year: &&Year| {
+        day < year.starts_on
+            && (year.state == FiscalYearState::Closed || year.locked_through.is_some())
     };
+    let Some(year) = years.iter().filter(is_sealed).min_by_key(|year| year.starts_on) else {
+        return Ok(());
+    };
+    let label = &year.label;
+    let sealed = match year.locked_through {
+        Some(locked) if year.state != FiscalYearState::Closed => {
+            format!("the books of {label} are locked through {locked}")
+        }
+        _ => format!("fiscal year {label} is closed"),
+    };
+    let message =
+        format!("{sealed}, and an entry of {day} would change its opening; use a later day");
+    Err(Breach::new(Rule::OpenPeriod, "date", message))
+}
+
+/// Whether a year takes an entry of one of its days.
+fn check_open(year: &Year, day: Day, latitude: Latitude) -> Result<(), Breach> {
     let label = &year.label;
     let closed = |message| Err(Breach::new(Rule::OpenPeriod, "date", message));
     match (year.state, year.locked_through) {
@@ -307,6 +346,6 @@ pub(super) fn year_of(years: &[Year], day: Day, latitude: Latitude) -> Result<&Y
         (_, Some(locked)) if day <= locked => closed(format!(
             "the books of {label} are locked through {locked} and take no entry of {day}; use a later day"
         )),
-        _ => Ok(year),
+        _ => Ok(()),
     }
 }

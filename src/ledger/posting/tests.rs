@@ -7,7 +7,7 @@ use diesel::sql_types::Text;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{Book, Commit, Foreign, Latitude, NewEntry, NewLine, Party, Posted};
+use super::{Book, Commit, Foreign, Latitude, NewEntry, NewLine, Party, Posted, Rule};
 use crate::dates::{Day, Instant};
 use crate::db::connection::{AnyConnection, open};
 use crate::db::migrate;
@@ -219,6 +219,36 @@ fn a_provisionally_closed_year_takes_adjustments_and_a_closed_one_nothing() {
     state(&mut books, "closed");
     let (commit, mut book) = (books.commit(), books.book(Latitude::Adjusting));
     refused(book.post(&mut books.connection, commit, at(2)), Code::PeriodClosed, "date");
+}
+
+#[test]
+fn an_entry_is_checked_without_being_posted() {
+    let mut books = Books::open();
+    let mut book = books.book(Latitude::Ordinary);
+    let mut keyed = entry(1, "2026-02-01", "5.00");
+    keyed.idempotency_key = Some("once".into());
+    assert!(book.breach(&mut books.connection, keyed.clone()).unwrap().is_none());
+    let again = book.breach(&mut books.connection, keyed).unwrap().unwrap();
+    assert_eq!((again.rule, again.field.as_str()), (Rule::KeyOnce, "key"));
+    let outside = book.breach(&mut books.connection, entry(2, "2030-01-01", "5.00")).unwrap();
+    assert_eq!(outside.unwrap().rule, Rule::FiscalYear);
+    book.write(&mut books.connection).unwrap();
+    assert!(books.said("state FROM entries").is_empty());
+}
+
+#[test]
+fn no_year_is_opened_before_one_that_is_closed_or_locked() {
+    let mut books = Books::open();
+    for (n, set) in [(1, "state = 'closed'"), (2, "state = 'open', locked_through = '2026-01-31'")]
+    {
+        let set = format!("UPDATE fiscal_years SET {set} WHERE label = '2026'");
+        books.connection.batch_execute(&set).unwrap();
+        let (id, starts_on, ends_on) =
+            (FiscalYearId::from(uuid(n + 200)), day("2024-01-01"), day("2024-12-31"));
+        let year = NewYear { id, starts_on, ends_on };
+        let opened = years::open(&mut books.connection, (books.tenant, books.mandate), year);
+        assert_eq!(opened.unwrap_err().code(), Code::PeriodClosed);
+    }
 }
 
 #[test]
