@@ -112,6 +112,7 @@ const NOT_WRITTEN: &[&str] = &[
     "role",
     "scopes",
     "sent_on",
+    "settled_on",
     "source",
     "source_kind",
     "severity",
