@@ -12,9 +12,9 @@ use crate::db::connection::AnyConnection;
 use crate::db::schema::people::users;
 use crate::db::schema::{ledgers, mandates, memberships};
 use crate::error::{Code, Error, Result};
-use crate::http::arguments::Object;
 use crate::ids::{AccountId, EntryId, FiscalYearId, MandateId, TenantId, UserId};
 use crate::money::Currency;
+use crate::registry::Object;
 
 /// Bad lines that are named at most.
 const MOST_NAMED: usize = 20;

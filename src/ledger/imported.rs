@@ -5,9 +5,9 @@ use serde::{Deserialize, Deserializer, de};
 use super::kinds::{JournalCode, VatPart};
 use super::posting::{Book, Foreign, NewEntry, NewLine, Party, Vat};
 use crate::dates::Day;
-use crate::http::arguments::Object;
 use crate::ids::EntryId;
 use crate::money::{Currency, ExchangeRate, Money, Rate};
+use crate::registry::Object;
 
 /// An entry as a line of the file has it.
 #[derive(Debug, Deserialize)]

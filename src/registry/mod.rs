@@ -22,6 +22,7 @@ use crate::auth::{Caller, Permission};
 use crate::dates::Instant;
 use crate::db::{Read, Session};
 use crate::error::{Code, Error, Result};
+pub use crate::http::arguments::Object;
 use crate::http::arguments::parse;
 use crate::http::describe::{input_schema, outline, output_schema};
 use crate::reports::FigureKind;

@@ -35,6 +35,7 @@ mod limits;
 mod meaning;
 mod open_items;
 mod outage;
+mod overview;
 mod payslips;
 mod plans;
 mod prompts;
